@@ -1,0 +1,42 @@
+# `make demo` and `make test` each work alone on a fresh machine: they create .venv and install everything pinned.
+PYTHON ?= $(firstword $(shell command -v python3.11) $(wildcard $(HOME)/.pyenv/versions/3.11*/bin/python3.11) python3.11)
+BIN := .venv/bin
+READY := .venv/.ready
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet -c constraints.txt
+
+.PHONY: demo test full docs bench lint torch-free clean
+
+demo: $(READY)
+	$(BIN)/graphweld demo
+
+test: lint torch-free  # pytest comes last, so that its closing line is the last one printed
+	$(BIN)/python -m pytest -n 2 -m "not slow" tests
+
+full: $(READY)
+	$(BIN)/python -m pytest -n 2 tests
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python tools/gen_docs.py --check
+
+torch-free: $(READY)
+	tools/test_torch_free.sh
+
+docs: $(READY)
+	$(BIN)/python tools/gen_docs.py
+
+bench: $(READY)
+	$(BIN)/python -m benchmarks
+
+# torch goes first and alone: asked for by its exact version, pip takes the CPU build where one lies at hand.
+$(READY): pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(PIP) "$$(grep '^torch==' constraints.txt)"
+	$(PIP) setuptools
+	$(PIP) --no-build-isolation -e ".[dev]"
+	touch $(READY)
+
+clean:
+	rm -rf .venv .venv-3.* .mypy_cache .ruff_cache .pytest_cache

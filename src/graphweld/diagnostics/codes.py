@@ -1,0 +1,43 @@
+"""The table of codes. Append-only: a code, once given, means the same for ever; a name may change.
+
+GW0xx the function or the call itself, GW10x branches, GW11x loops, GW12x torch's own breaks, GW13x the environment.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from graphweld.diagnostics.rule import Rule
+
+_RULES = "graphweld.diagnostics.rules"
+
+# code: (name, module and class)
+CODES: dict[str, tuple[str, str]] = {
+    "GW001": ("source-unavailable", "source_unavailable:SourceUnavailable"),
+    "GW002": ("unsupported-syntax", "unsupported_syntax:UnsupportedSyntax"),
+    "GW003": ("wrong-usage", "wrong_usage:WrongUsage"),
+    "GW101": ("branches-disagree", "branches_disagree:BranchesDisagree"),
+    "GW102": ("maybe-unbound", "maybe_unbound:MaybeUnbound"),
+    "GW103": ("type-depends-on-data", "type_depends_on_data:TypeDependsOnData"),
+    "GW104": ("region-mutates", "region_mutates:RegionMutates"),
+    "GW105": ("region-raises", "region_raises:RegionRaises"),
+    "GW106": ("region-breaks", "region_breaks:RegionBreaks"),
+    "GW110": ("loop-not-welded", "loop_not_welded:LoopNotWelded"),
+    "GW111": ("carry-changes", "carry_changes:CarryChanges"),
+    "GW120": ("torch-break", "torch_break:TorchBreak"),
+    "GW130": ("unsupported-torch", "unsupported_torch:UnsupportedTorch"),
+}
+
+
+def name_of(code: str) -> str:
+    """The readable name of a code."""
+    return CODES[code][0]
+
+
+def rule_class(code: str) -> type[Rule]:
+    """The rule of a code; KeyError for a code that was never given."""
+    module, _, name = CODES[code][1].partition(":")
+    found: type[Rule] = getattr(importlib.import_module(f"{_RULES}.{module}"), name)
+    return found

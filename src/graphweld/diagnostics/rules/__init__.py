@@ -1,0 +1,31 @@
+"""Every rule, one file each. The words only: what finds a case builds the rule and passes it to `diagnose`."""
+
+from graphweld.diagnostics.rules.branches_disagree import BranchesDisagree
+from graphweld.diagnostics.rules.carry_changes import CarryChanges
+from graphweld.diagnostics.rules.loop_not_welded import LoopNotWelded
+from graphweld.diagnostics.rules.maybe_unbound import MaybeUnbound
+from graphweld.diagnostics.rules.region_breaks import RegionBreaks
+from graphweld.diagnostics.rules.region_mutates import RegionMutates
+from graphweld.diagnostics.rules.region_raises import RegionRaises
+from graphweld.diagnostics.rules.source_unavailable import SourceUnavailable
+from graphweld.diagnostics.rules.torch_break import TorchBreak
+from graphweld.diagnostics.rules.type_depends_on_data import TypeDependsOnData
+from graphweld.diagnostics.rules.unsupported_syntax import UnsupportedSyntax
+from graphweld.diagnostics.rules.unsupported_torch import UnsupportedTorch
+from graphweld.diagnostics.rules.wrong_usage import WrongUsage
+
+__all__ = [
+    "BranchesDisagree",
+    "CarryChanges",
+    "LoopNotWelded",
+    "MaybeUnbound",
+    "RegionBreaks",
+    "RegionMutates",
+    "RegionRaises",
+    "SourceUnavailable",
+    "TorchBreak",
+    "TypeDependsOnData",
+    "UnsupportedSyntax",
+    "UnsupportedTorch",
+    "WrongUsage",
+]

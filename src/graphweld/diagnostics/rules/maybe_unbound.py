@@ -1,0 +1,52 @@
+"""GW102."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from graphweld.diagnostics.rule import Rule, quoted
+
+
+@dataclass(frozen=True, slots=True)
+class MaybeUnbound(Rule):
+    """A name is read that only one side of a branch has given a value.
+
+    ## What it does
+    Points at the read. Which side runs depends on tensor values, so whether the name has a value does too.
+
+    ## Why
+    Plain Python raises UnboundLocalError on one side and goes on with the other. A graph has no such exception to
+    raise half of the time, and any value put in its place would be invented.
+
+    ## Example
+    ```python
+    def f(x):
+        if x.sum() > 0:
+            y = x * 2
+        return y + 1
+    ```
+
+    ## Use instead
+    ```python
+    def f(x):
+        y = x
+        if x.sum() > 0:
+            y = x * 2
+        return y + 1
+    ```
+
+    ## See also
+    GW101, GW103.
+    """
+
+    code: ClassVar[str] = "GW102"
+    name: str
+
+    def message(self) -> str:
+        """The finding in one sentence."""
+        return f"{quoted(self.name)} may have no value here: only one side of a branch on tensor values sets it"
+
+    def hints(self) -> tuple[str, ...]:
+        """What to change."""
+        return (f"give {quoted(self.name)} a value before the branch, or on its other side too",)

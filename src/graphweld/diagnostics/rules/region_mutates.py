@@ -1,0 +1,54 @@
+"""GW104."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from graphweld.diagnostics.rule import Rule, quoted
+
+
+@dataclass(frozen=True, slots=True)
+class RegionMutates(Rule):
+    """Code that tensor values steer changes something that lives outside of it.
+
+    ## What it does
+    Names what is changed, and the branch or loop body that changes it.
+
+    ## Why
+    Tracing visits every side, so a change made while tracing would happen whichever side the data takes. graphweld
+    carries the changes it knows how to write back, and refuses the others rather than make them twice or never.
+
+    ## Example
+    ```python
+    def f(self, x):
+        if x.sum() > 0:
+            self.seen.add("positive")
+        return x
+    ```
+
+    ## Use instead
+    ```python
+    def f(self, x):
+        positive = x.sum() > 0
+        return x, positive  # and let the caller keep the record
+    ```
+
+    ## See also
+    GW105, GW106.
+    """
+
+    code: ClassVar[str] = "GW104"
+    target: str
+    region: str
+
+    def message(self) -> str:
+        """The finding in one sentence."""
+        return f"{self.region} changes {quoted(self.target)}, which lives outside of it"
+
+    def hints(self) -> tuple[str, ...]:
+        """What to change."""
+        return (
+            f"compute the new value in {self.region}, and store it in {quoted(self.target)} after it",
+            f"or return the value, and change {quoted(self.target)} outside of the compiled function",
+        )

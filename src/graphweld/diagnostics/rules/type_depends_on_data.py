@@ -1,0 +1,59 @@
+"""GW103."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from graphweld.diagnostics.rule import Rule, quoted
+
+
+@dataclass(frozen=True, slots=True)
+class TypeDependsOnData(Rule):
+    """A value that is one Python type on one side of a branch and another type on the other is put to use.
+
+    ## What it does
+    Names the value, the types it may have, and the use that has to know which one it is.
+
+    ## Why
+    Such a value may be tested, passed on, stored and returned: the caller gets the true Python object. But tracing
+    must know the type of a value to add to it, index it or call it, and here only the data decides.
+
+    ## Example
+    ```python
+    def f(x):
+        mask = None
+        if x.sum() > 0:
+            mask = x > 0
+        return x * mask
+    ```
+
+    ## Use instead
+    ```python
+    def f(x):
+        mask = torch.ones_like(x, dtype=torch.bool)
+        if x.sum() > 0:
+            mask = x > 0
+        return x * mask
+    ```
+
+    ## See also
+    GW101, GW102.
+    """
+
+    code: ClassVar[str] = "GW103"
+    name: str
+    kinds: tuple[str, ...]
+    use: str
+
+    def message(self) -> str:
+        """The finding in one sentence."""
+        kinds = " or ".join(self.kinds)
+        return f"{quoted(self.name)} is {kinds}, as tensor values decide, and {self.use} has to know which"
+
+    def hints(self) -> tuple[str, ...]:
+        """What to change."""
+        return (
+            f"give {quoted(self.name)} the same type on both sides of the branch",
+            f"or move {self.use} into the side that it belongs to",
+        )
