@@ -1,0 +1,37 @@
+"""A report as JSON. The schema's version goes up when a key is renamed or removed, not when one is added."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from graphweld.report.model import Report
+
+SCHEMA = "graphweld.report/1"
+
+
+def to_dict(report: Report) -> Mapping[str, Any]:
+    """Plain data: dicts, lists, strings, numbers, None."""
+    return {
+        "schema": SCHEMA,
+        "function": report.function,
+        "file": report.file,
+        "line": report.line,
+        "torch_version": report.torch_version,
+        "is_whole": report.is_whole,
+        "before": _phase(asdict(report.before)),
+        "after": _phase(asdict(report.after)),
+        "sites": [asdict(site) for site in report.sites],
+        "diagnostics": [diagnostic.to_dict() for diagnostic in report.diagnostics],
+    }
+
+
+def to_json(report: Report) -> str:
+    """JSON text, indented."""
+    return json.dumps(to_dict(report), indent=2, ensure_ascii=False)
+
+
+def _phase(phase: dict[str, Any]) -> dict[str, Any]:
+    return {**phase, "breaks": list(phase["breaks"])}
