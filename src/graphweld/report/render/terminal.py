@@ -95,15 +95,11 @@ def _answer(report: Report) -> Text:
 def _breaks(title: str, breaks: Iterable[BreakReport]) -> Table:
     table = _table(title)
     table.add_column("where", no_wrap=True)
-    table.add_column("source line", no_wrap=True, overflow="ellipsis", max_width=48)
-    table.add_column("why", overflow="fold", ratio=1)
+    table.add_column("source line, and why", overflow="fold", ratio=1)
     table.add_column("torch", no_wrap=True)
     for item in breaks:
         table.add_row(
-            _where(item.file, item.line),
-            Text(item.source_line.strip()),
-            Text(item.reason),
-            Text(item.torch_code or ""),
+            _where(item.file, item.line), _explained(item.source_line, item.reason), Text(item.torch_code or "")
         )
     return table
 
@@ -111,21 +107,23 @@ def _breaks(title: str, breaks: Iterable[BreakReport]) -> Table:
 def _sites(sites: Iterable[SiteReport]) -> Table:
     table = _table("Sites")
     table.add_column("where", no_wrap=True)
-    table.add_column("source line", no_wrap=True, overflow="ellipsis", max_width=48)
+    table.add_column("source line, and why", overflow="fold", ratio=1)
     table.add_column("construct", no_wrap=True)
     table.add_column("verdict", no_wrap=True)
-    table.add_column("reason", overflow="fold", ratio=1)
     for site in sites:
         node = f" ({site.node})" if site.node else ""
-        reason = " ".join(part for part in (site.code, site.reason) if part)
         table.add_row(
             _where(site.file, site.line, site.column),
-            Text(site.source_line.strip()),
+            _explained(site.source_line, " ".join(part for part in (site.code, site.reason) if part)),
             Text(site.construct),
             Text(site.verdict + node, style=_VERDICT_STYLE[site.verdict]),
-            Text(reason),
         )
     return table
+
+
+def _explained(source_line: str, reason: str) -> Text:
+    text = Text(source_line.strip())
+    return text.append("\n" + reason, style="dim italic") if reason else text
 
 
 def _diagnostic(diagnostic: Diagnostic) -> Text:
