@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from graphweld.diagnostics import UsageError
-from graphweld.options import Backend, Options
 from graphweld.versions import require_torch
 
 if TYPE_CHECKING:
     from graphweld.report.model import Report
 
+Backend = str | Callable[..., Any]
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -71,10 +72,19 @@ def compile(
     Limits: one graph for each kind of inputs (types, dtypes, ranks, Python values), as torch guards them. Loops that
     tensor values steer are not welded yet (GW110).
     """
-    chosen = Options(fullgraph=fullgraph, backend=backend, mode=mode, dynamic=dynamic, options=options)
     if fn is None:
-        return lambda function: _compile(function, chosen)
-    return _compile(fn, chosen)
+        return partial(compile, fullgraph=fullgraph, backend=backend, mode=mode, dynamic=dynamic, options=options)
+    _require_callable(fn)
+    if not isinstance(backend, str) and not callable(backend):
+        raise UsageError.because(
+            f"backend must be a name or a function, not {type(backend).__name__}",
+            'such as "inductor", "aot_eager" or "eager"',
+        )
+    require_torch()
+    from graphweld.targets.compile import compile_target
+
+    chosen = None if options is None else dict(options)
+    return compile_target(fn, fullgraph=fullgraph, backend=backend, mode=mode, dynamic=dynamic, options=chosen)
 
 
 def explain(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any] | None = None) -> Report:
@@ -145,19 +155,6 @@ def diff(fn: Callable[..., Any]) -> str:
     from graphweld.convert import diff_of
 
     return diff_of(fn)
-
-
-def _compile(fn: Any, options: Options) -> Any:
-    _require_callable(fn)
-    if not isinstance(options.backend, str) and not callable(options.backend):
-        raise UsageError.because(
-            f"backend must be a name or a function, not {type(options.backend).__name__}",
-            'such as "inductor", "aot_eager" or "eager"',
-        )
-    require_torch()
-    from graphweld.targets.compile import compile_target
-
-    return compile_target(fn, options)
 
 
 def _require_callable(fn: object) -> None:

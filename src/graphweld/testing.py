@@ -94,7 +94,7 @@ def assert_whole(
             signatures.append(signature)
     if backend.graphs > len(signatures):
         raise AssertionError(
-            f"{backend.graphs} graphs for {len(signatures)} kinds of inputs: it was compiled again for a value, or broken"
+            f"{backend.graphs} graphs for {len(signatures)} kinds of inputs: compiled again for a value, or broken"
         )
 
 
@@ -148,7 +148,7 @@ def _run(fn: Callable[..., Any], original: Callable[..., Any], row: tuple[Any, .
             # What is changed in place may be a leaf that requires gradients; plain tensors in between allow it.
             called = _replaced(args, _passed_on) if grad else args
             result = fn(*called)
-        except Exception as error:  # noqa: BLE001  (the function may raise anything, and both runs must raise the same)
+        except Exception as error:  # the function may raise anything, and both runs must raise the same
             if type(error).__module__.startswith("graphweld"):
                 raise
             return {"exceptions": (type(error), str(error)), "arguments after the call": _detached(args)}
@@ -215,7 +215,8 @@ def _parts(value: Any) -> Mapping[str, Any] | None:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {f".{field.name}": getattr(value, field.name) for field in dataclasses.fields(value)}
     is_opaque = value is None or isinstance(value, str | bytes | int | complex | type | Set) or callable(value)
-    if not is_opaque and type(value).__eq__ is object.__eq__ and hasattr(value, "__dict__"):
+    has_own_equality = "__eq__" in {name for cls in type(value).__mro__[:-1] for name in vars(cls)}
+    if not is_opaque and not has_own_equality and hasattr(value, "__dict__"):
         return {f".{name}": part for name, part in vars(value).items()}
     return None
 

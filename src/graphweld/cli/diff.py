@@ -16,9 +16,10 @@ def diff(target: str, full: bool) -> None:
     """
     from graphweld.api import diff as diff_function
     from graphweld.api import source
-    from graphweld.cli.target import load_target
+    from graphweld.cli.target import load_target, split
 
-    found = load_target(target, instantiate=False)
+    file, name = split(target)
+    found = load_target(file, name, instantiate=False)
     text = source(found.fn) if full else diff_function(found.fn)
     if text:
         click.echo(text.rstrip("\n"))

@@ -35,7 +35,7 @@ _PIPE_WIDTH = 120
 )
 @click.option("--traceback", is_flag=True, help="If the function itself raises, show the whole traceback.")
 def explain(target: str, inputs: tuple[str, ...], kwargs: str | None, json_path: str | None, traceback: bool) -> None:
-    """Run a function under torch.compile and under graphweld, and report the graphs and breaks of both.
+    r"""Run a function under torch.compile and under graphweld, and report the graphs and breaks of both.
 
     NAME is a function, Class.method, a module object, or an nn.Module class that needs no arguments. Expressions see
     `torch`, `math` and everything in the file; random numbers are seeded with 0. Without --inputs the function is
@@ -49,13 +49,14 @@ def explain(target: str, inputs: tuple[str, ...], kwargs: str | None, json_path:
     """
     if json_path not in (None, "-"):
         _check_writable(json_path)
-    from graphweld.cli.target import check_fit, keyword_arguments, load_target, positional_arguments
+    from graphweld.cli.target import check_fit, keyword_arguments, load_target, positional_arguments, split
     from graphweld.versions import require_torch
 
+    file, name = split(target)
     require_torch()
     import torch
 
-    found = load_target(target, instantiate=True)
+    found = load_target(file, name, instantiate=True)
     torch.manual_seed(_SEED)
     named = {} if kwargs is None else keyword_arguments(kwargs, found)
     sets = [positional_arguments(text, found) for text in inputs] or [()]

@@ -30,15 +30,25 @@ class Target:
     fn: Callable[..., Any]
 
 
-def load_target(spec: str, *, instantiate: bool) -> Target:
+def split(spec: str) -> tuple[str, str]:
+    """The parts of `FILE.py:NAME`; UsageError if it has not that form, or there is no such file."""
+    file, separator, name = spec.rpartition(":")
+    if not separator or not file or not name:
+        raise UsageError.because(f"{spec!r} is not of the form FILE.py:NAME")
+    path = Path(file)
+    if not path.exists():
+        raise UsageError.because(f"no such file: {file}")
+    if not path.is_file() or path.suffix != ".py":
+        raise UsageError.because(f"{file} is not a Python file")
+    return file, name
+
+
+def load_target(file: str, name: str, *, instantiate: bool) -> Target:
     """Import the file, and find the name in it.
 
     Where the name leads through a class, `instantiate` makes an instance without arguments, so that the result can be
     called; without it the plain function is given.
     """
-    file, separator, name = spec.rpartition(":")
-    if not separator or not file or not name:
-        raise UsageError.because(f"{spec!r} is not of the form FILE.py:NAME")
     module = _import_file(file)
     return Target(name, file, module, _find(module, file, name, instantiate))
 
@@ -83,10 +93,6 @@ def raised(error: BaseException, file: str) -> str:
 
 def _import_file(file: str) -> ModuleType:
     path = Path(file)
-    if not path.exists():
-        raise UsageError.because(f"no such file: {file}")
-    if not path.is_file() or path.suffix != ".py":
-        raise UsageError.because(f"{file} is not a Python file")
     # As under `python FILE`: imports of neighbors work, and pickle and dataclasses find the module by its name.
     folder = str(path.resolve().parent)
     if folder not in sys.path:
@@ -99,7 +105,7 @@ def _import_file(file: str) -> ModuleType:
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:  # noqa: BLE001  (the user's module may raise anything)
+    except (Exception, SystemExit) as error:  # the user's module may raise anything
         del sys.modules[name]
         raise UsageError.because(f"{file} does not import: {raised(error, file)}") from error
     return module
@@ -120,7 +126,7 @@ def _find(module: ModuleType, file: str, name: str, instantiate: bool) -> Callab
     if inspect.isclass(value):
         raise UsageError.because(f"{name} is a class", f"name one of its methods, such as {name}.method")
     if not callable(value):
-        raise UsageError.because(f"{name} in {file} is a {type(value).__name__}, which cannot be called")
+        raise UsageError.because(f"{name} in {file} is of type {type(value).__name__}, which cannot be called")
     called: Callable[..., Any] = value
     return called
 
@@ -128,7 +134,7 @@ def _find(module: ModuleType, file: str, name: str, instantiate: bool) -> Callab
 def _make(cls: type, file: str) -> Any:
     try:
         return cls()
-    except Exception as error:  # noqa: BLE001  (the user's constructor may raise anything)
+    except Exception as error:  # the user's constructor may raise anything
         raise UsageError.because(
             f"{cls.__name__}() cannot be made without arguments: {raised(error, file)}",
             "make an instance in the file, and name that",
@@ -158,7 +164,7 @@ def _evaluate(expression: str, target: Target, option: str) -> Any:
     scope = {"math": math, "torch": torch, **vars(target.module)}
     try:
         return eval(code, scope)
-    except Exception as error:  # noqa: BLE001  (the user's expression may raise anything)
+    except Exception as error:  # the user's expression may raise anything
         raise UsageError.because(f"{option} {expression!r} does not evaluate: {raised(error, target.file)}") from error
 
 

@@ -7,6 +7,7 @@ its documentation page (`graphweld rule GW102` prints it), and its name stands i
 from __future__ import annotations
 
 import inspect
+import linecache
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
@@ -39,7 +40,15 @@ class Rule(ABC):
 
 
 def diagnose(rule: Rule, span: Span | None, source_line: str | None = None, notes: Iterable[str] = ()) -> Diagnostic:
-    """Make the diagnostic of a rule at a place."""
+    """Make the diagnostic of a rule at a place.
+
+    The source line is looked up where it is not given. One given without its indentation is looked up too, so that
+    carets stand under the right characters.
+    """
+    if span is not None:
+        whole = linecache.getline(span.file, span.line).rstrip()
+        if whole and (source_line is None or source_line.strip() == whole.strip()):
+            source_line = whole
     return Diagnostic(
         code=rule.code,
         rule=name_of(rule.code),

@@ -43,17 +43,16 @@ class TypeDependsOnData(Rule):
 
     code: ClassVar[str] = "GW103"
     name: str
-    kinds: tuple[str, ...]
+    kinds: str
     use: str
 
     def message(self) -> str:
         """The finding in one sentence."""
-        kinds = " or ".join(self.kinds)
-        return f"{quoted(self.name)} is {kinds}, as tensor values decide, and {self.use} has to know which"
+        return f"{quoted(self.name)} may be {self.kinds} here, as tensor values decide: {self.use}"
 
     def hints(self) -> tuple[str, ...]:
         """What to change."""
         return (
             f"give {quoted(self.name)} the same type on both sides of the branch",
-            f"or move {self.use} into the side that it belongs to",
+            "or move this into the side of the branch that it belongs to",
         )
