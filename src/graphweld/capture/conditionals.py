@@ -1,0 +1,191 @@
+"""Staging a branch: two regions, one If node (or, where that is provably the same and cheaper, a select).
+
+    y = gw.if_exp(x.sum() > 0, lambda: x + 1, lambda: x - 1, 0)
+    ->  cond(pred, then_graph(x), else_graph(x))           or   where(pred, x + 1, x - 1)
+"""
+
+import operator
+from typing import Any
+
+import torch
+from torch._dynamo.variables.base import VariableTracker
+from torch._dynamo.variables.constant import ConstantVariable
+from torch.fx import Proxy
+
+from graphweld.capture.effects import contents_of, current_attribute, put_contents
+from graphweld.capture.encoding import can_have_gradient, decode, encode
+from graphweld.capture.inline import inline, is_selectable
+from graphweld.capture.joins import Join
+from graphweld.capture.merge_variable import MergeVariable, kind_of
+from graphweld.capture.operands import number_operands_to_tensors, share_operands
+from graphweld.capture.predicates import negate
+from graphweld.capture.refusal import refuse
+from graphweld.capture.regions import Region, install, is_impure, known, reopened, trace_region
+from graphweld.capture.sites import record
+from graphweld.capture.variables import Thunk, Tx, build, call, emit, example, is_undefined, existing, method
+from graphweld.diagnostics import rules
+
+
+def stage_if(
+    tx: Tx,
+    pred: VariableTracker,
+    then: Thunk,
+    orelse: Thunk,
+    *,
+    names: tuple[str, ...] | None = None,
+    label: str = "the result",
+    site: int | None = None,
+) -> VariableTracker:
+    """Trace both sides of a branch on `pred` and return the merged result.
+
+    `names` are the names of the elements where the result is a tuple of the user's variables.
+    """
+    if isinstance(pred, ConstantVariable):
+        return then() if pred.value else orelse()
+    holds = known(tx, pred)
+    if holds is not None:
+        return then() if holds else orelse()
+    sides = (trace_region(tx, then, pred, True), trace_region(tx, orelse, pred, False))
+    join = Join(tx, pred, *sides)
+    result = _merge_result(join, names, label)
+    writes = _merge_effects(join)
+    copies = _merge_mutations(join)
+    node = _make_node(join)
+    record(tx, site, "welded", node)
+    for write in (*copies, *writes):
+        write()
+    return result()
+
+
+def _merge_result(join: Join, names: tuple[str, ...] | None, label: str) -> Thunk:
+    then, orelse = join.then.result, join.orelse.result
+    assert then is not None and orelse is not None
+    if names is None:
+        return join.merge(then, orelse, label)
+    pairs = zip(then.items, orelse.items, names, strict=True)  # type: ignore[attr-defined]
+    parts = [join.merge(a, b, name) for a, b, name in pairs]
+    return lambda: build(join.tx, [part() for part in parts])
+
+
+def _merge_effects(join: Join) -> list[Any]:
+    """Writes to make behind the node, so that objects hold what the side that ran left in them."""
+    tx, writes = join.tx, []
+    then, orelse = join.then.effects, join.orelse.effects
+    side_effects = tx.output.side_effects
+    for key in {**then.attributes, **orelse.attributes}:
+        vt, attr = key
+        before = current_attribute(tx, vt, attr)
+        a, b = then.attributes.get(key, before), orelse.attributes.get(key, before)
+        if a is None or b is None:
+            refuse(tx, rules.RegionMutates(attr, "a branch"))
+        part = join.merge(a, b, attr if attr != "cell_contents" else vt.local_name or "a closure variable")  # type: ignore[attr-defined]
+        kind = (then.kinds.get(key) or orelse.kinds.get(key))
+        writes.append(lambda vt=vt, attr=attr, part=part, kind=kind: side_effects.store_attr(vt, attr, part(), kind))
+    for vt in {**then.contents, **orelse.contents}:
+        now = contents_of(vt)
+        writes.append(_merge_contents(join, vt, then.contents.get(vt, now), orelse.contents.get(vt, now)))
+    return writes
+
+
+def _merge_contents(join: Join, vt: VariableTracker, a: Any, b: Any) -> Any:
+    tx = join.tx
+    if isinstance(a, list) and len(a) == len(b):
+        parts = [join.merge(x, y, f"item {i}") for i, (x, y) in enumerate(zip(a, b, strict=True))]
+        make = lambda: [part() for part in parts]  # noqa: E731
+    elif isinstance(a, dict) and list(a) == list(b):
+        keyed = {key: join.merge(value, b[key], "an entry") for key, value in a.items()}
+        make = lambda: {key: part() for key, part in keyed.items()}  # type: ignore[assignment,return-value]  # noqa: E731
+    else:
+        refuse(tx, rules.RegionMutates(f"a {vt.python_type_name()}", "a branch"))
+
+    def write() -> None:
+        tx.output.side_effects.mutation(vt)
+        put_contents(vt, make())
+
+    return write
+
+
+def _merge_mutations(join: Join) -> list[Any]:
+    """In-place changes of tensors from outside: done to a copy inside, and copied back behind the node."""
+    writes = []
+    for outer in {**join.then.mutated, **join.orelse.mutated}:
+        value = existing(join.tx, outer)
+        finals = [_work_on_copy(join, region, outer, value) for region in (join.then, join.orelse)]
+        output = join._slot(*finals)
+        writes.append(lambda value=value, output=output: method(join.tx, value, "copy_", output()))
+    return writes
+
+
+def _work_on_copy(join: Join, region: Region, outer: Proxy, value: VariableTracker) -> VariableTracker:
+    from graphweld.capture.operands import copy_operand
+
+    return copy_operand(join.tx, region, outer, value)
+
+
+def _make_node(join: Join) -> str:
+    tx, then, orelse = join.tx, join.then, join.orelse
+    runs = any(is_impure(node) for region in (then, orelse) for node in region.graph.nodes)
+    if not join.slots and not runs:
+        return "Select"
+    if not runs and is_selectable(join):
+        outputs = [inline(tx, region, [slot[i] for slot in join.slots]) for i, region in enumerate((then, orelse))]
+        join.outputs = [call(tx, torch.where, join.pred, a, b) for a, b in zip(*outputs, strict=True)]
+        return "Select"
+    dtypes = [example(slot[0]).dtype for slot in join.slots]
+    encoded = _needs_encoding(join, dtypes)
+    for i, region in enumerate((then, orelse)):
+        with reopened(tx, region):
+            values = [encode(tx, slot[i]) if k in encoded else slot[i] for k, slot in enumerate(join.slots)]
+        proxies = [region.tracer.maybe_lift_tracked_freevar_to_input(value.as_proxy()) for value in values]
+        region.graph.output(tuple(proxy.node for proxy in proxies))
+        number_operands_to_tensors(tx, region)
+    operands = share_operands(then, orelse)
+    then.graph.lint()
+    orelse.graph.lint()
+    branches = [install(tx, f"gw_{name}", region.graph) for name, region in (("then", then), ("else", orelse))]
+    result = emit(tx, "call_function", torch.ops.higher_order.cond, (join.pred.as_proxy(), *branches, tuple(operands)))
+    join.outputs = [
+        decode(tx, value, dtypes[k]) if k in encoded else value
+        for k, value in enumerate(result.items)  # type: ignore[attr-defined]
+    ]
+    return "If"
+
+
+def _needs_encoding(join: Join, dtypes: list[torch.dtype]) -> set[int]:
+    """Outputs that must leave as floats: those that can have no gradient, where others have one."""
+    integers = {k for k, dtype in enumerate(dtypes) if not can_have_gradient(dtype)}
+    operands = [*join.then.operands().values(), *join.orelse.operands().values()]
+    flows = torch.is_grad_enabled() and any(
+        getattr(inner.node.meta["example_value"], "requires_grad", False) for inner in operands
+    )
+    return integers if flows and len(integers) < len(dtypes) else set()
+
+
+def distribute(tx: Tx, args: list[VariableTracker], run: Any) -> VariableTracker:
+    """`run(args)` where an argument is a merge: the same operation on either alternative."""
+    index = next(i for i, arg in enumerate(args) if isinstance(arg, MergeVariable))
+    merge = args[index]
+
+    def with_side(side: VariableTracker) -> Thunk:
+        return lambda: run([*args[:index], side, *args[index + 1 :]])
+
+    return merge.each(tx, lambda side: with_side(side)())
+
+
+def bound(tx: Tx, value: VariableTracker, name: VariableTracker) -> VariableTracker | None:
+    """A read of a name that may be unbound: refused by name while it may be, plain where the path tells."""
+    value = value.realize()
+    if not isinstance(value, MergeVariable):
+        return None
+    holds = known(tx, value.pred)
+    if holds is not None:
+        side = value.then if holds else value.orelse
+        inner = bound(tx, side, name)
+        return side if inner is None and not is_undefined(side) else inner
+    if any(is_undefined(a) for a in value.alternatives()):
+        refuse(tx, rules.MaybeUnbound(name.as_python_constant()))
+    return value
+
+
+__all__ = ["bound", "distribute", "stage_if"]
+_ = (operator, Proxy, kind_of, negate, example)

@@ -1,0 +1,156 @@
+"""The hooks: where Dynamo is asked to trace another code object, to stage instead of follow, and to start over."""
+
+import types
+from collections.abc import Callable
+from typing import Any
+
+from torch._dynamo import exc
+from torch._dynamo.symbolic_convert import InliningInstructionTranslator
+from torch._dynamo.side_effects import SideEffects
+from torch._dynamo.variables.builtin import BuiltinVariable
+from torch._dynamo.variables.base import VariableTracker
+from torch._dynamo.variables.constant import ConstantVariable
+from torch._dynamo.variables.functions import NestedUserFunctionVariable, UserFunctionVariable
+from torch._dynamo.variables.torch import TorchInGraphFunctionVariable
+from torch._guards import TracingContext
+
+import copy
+import threading
+
+from graphweld import convert, syntax
+from graphweld.capture import intrinsics, sites
+from graphweld.capture.conditionals import distribute
+from graphweld.capture.effects import watch_mutation
+from graphweld.capture.merge_variable import MergeVariable
+from graphweld.capture.refusal import Refusal
+
+_local = threading.local()
+_installed = False
+_lock = threading.Lock()
+
+
+def current_tx() -> Any:
+    """The translator that is running now."""
+    return _local.tx
+
+
+def install() -> None:
+    """Put the hooks in place, once a process. They do nothing in a frame that graphweld did not start."""
+    global _installed
+    with _lock:
+        if _installed:
+            return
+        _installed = True
+        _hook_inlining()
+        _hook_calls()
+        _hook_mutation()
+
+
+def _hook_inlining() -> None:
+    build = InliningInstructionTranslator.build_inline_tracer
+    inline = InliningInstructionTranslator.inline_call.__func__  # type: ignore[attr-defined]
+
+    def build_inline_tracer(parent: Any, func: Any, args: Any, kwargs: Any, **more: Any) -> Any:
+        trace = sites.trace_of(parent)
+        if trace is not None:
+            func = _exchange(trace, func)
+        return build(parent, func, args, kwargs, **more)
+
+    def inline_call(cls: Any, parent: Any, func: Any, args: Any, kwargs: Any, *more: Any, **named: Any) -> Any:
+        trace = sites.trace_of(parent)
+        if trace is None:
+            return inline(cls, parent, func, args, kwargs, *more, **named)
+        before, _local.tx = getattr(_local, "tx", None), parent
+        try:
+            return inline(cls, parent, func, args, kwargs, *more, **named)
+        except (exc.Unsupported, exc.UserError, exc.UncapturedHigherOrderOpError, exc.TorchRuntimeError) as error:
+            _maybe_start_over(trace, parent, func, error)
+            raise
+        finally:
+            _local.tx = before
+
+    InliningInstructionTranslator.build_inline_tracer = staticmethod(build_inline_tracer)  # type: ignore[assignment,method-assign]
+    InliningInstructionTranslator.inline_call = classmethod(inline_call)  # type: ignore[assignment,method-assign]
+
+
+def _exchange(trace: sites.Trace, func: Any) -> Any:
+    """The function with the twin's code where the twin is wanted, else itself."""
+    code = func.get_code()
+    trace.reached[code] = None
+    if code not in trace.wanted:
+        return func
+    twin = convert.twin_of(code)
+    if twin is None:
+        return func
+    sites.register_conversion(twin)
+    func = copy.copy(func)
+    if isinstance(func, NestedUserFunctionVariable):
+        func.code = ConstantVariable.create(twin.code) if not isinstance(func.code, types.CodeType) else twin.code
+    elif isinstance(func, UserFunctionVariable):
+        original = func.fn
+        func.fn = types.FunctionType(
+            twin.code, original.__globals__, original.__name__, original.__defaults__, original.__closure__
+        )
+        func.fn.__kwdefaults__ = original.__kwdefaults__
+        func.fn.__dict__.update(original.__dict__)
+        func.fn.__qualname__, func.fn.__module__ = original.__qualname__, original.__module__
+    return func
+
+
+def _maybe_start_over(trace: sites.Trace, parent: Any, func: Any, error: Exception) -> None:
+    """The trace stopped in a function that has sites and is not converted yet: convert it, and trace again."""
+    if getattr(error, "gw_final", False) or isinstance(error, Refusal) and error.final:
+        return
+    code = func.get_code()
+    if code in trace.wanted or sites.conversion_of(code) is not None or not convert.has_sites(code):
+        return
+    trace.wanted.add(code)
+    trace.outcomes.clear()
+    trace.reached.clear()
+    parent.speculation_log.clear()
+    raise exc.RestartAnalysis(restart_reason=f"graphweld converts {code.co_name}")
+
+
+def _hook_calls() -> None:
+    user_call = UserFunctionVariable.call_function
+    torch_call = TorchInGraphFunctionVariable.call_function
+    make_handler = BuiltinVariable._make_handler
+
+    def call_function(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+        handler = intrinsics.HANDLERS.get(self.fn)
+        if handler is not None and sites.trace_of(tx) is not None:
+            before, _local.tx = getattr(_local, "tx", None), tx
+            try:
+                answer = handler(tx, list(args))
+            finally:
+                _local.tx = before
+            if answer is not None:
+                return answer
+        return user_call(self, tx, args, kwargs)
+
+    def torch_call_function(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+        if any(isinstance(a, MergeVariable) for a in args):
+            return distribute(tx, list(args), lambda new: torch_call_function(self, tx, new, kwargs))
+        return torch_call(self, tx, args, kwargs)
+
+    def handler_for(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) -> Any:
+        if MergeVariable in arg_types and not has_kwargs:
+            return intrinsics.builtin_on_merge(fn)
+        return make_handler(fn, arg_types, has_kwargs)
+
+    UserFunctionVariable.call_function = call_function  # type: ignore[method-assign]
+    TorchInGraphFunctionVariable.call_function = torch_call_function  # type: ignore[method-assign]
+    BuiltinVariable._make_handler = staticmethod(handler_for)  # type: ignore[assignment,method-assign]
+
+
+def _hook_mutation() -> None:
+    mutation = SideEffects.mutation
+
+    def watched(self: SideEffects, var: VariableTracker) -> None:
+        watch_mutation(self, var)
+        mutation(self, var)
+
+    SideEffects.mutation = watched  # type: ignore[method-assign]
+
+
+_ = (TracingContext, syntax)

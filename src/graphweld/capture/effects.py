@@ -1,0 +1,135 @@
+"""What a region changes in Python: undone after the region's trace, and handed on as values.
+
+Dynamo keeps attribute writes in a side table and changes lists, dicts and sets in place. `watching` copies what is
+about to change, lets the region's trace run, takes the changes out again and returns them as `Effects`: two sides of a
+branch then start from the same objects, and the merged values are written once, behind the region.
+"""
+
+import copy
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from torch._dynamo.side_effects import SideEffects
+from torch._dynamo.variables.base import AttrMutationKind, VariableTracker
+from torch._dynamo.variables.user_defined import UserDefinedObjectVariable
+
+from graphweld.capture.variables import Tx
+
+CONTENTS = ("items", "set_items")
+
+
+@dataclass(slots=True)
+class Effects:
+    """The changes a region made to objects that were there before it."""
+
+    attributes: dict[tuple[VariableTracker, str], VariableTracker] = field(default_factory=dict)
+    kinds: dict[tuple[VariableTracker, str], AttrMutationKind] = field(default_factory=dict)
+    contents: dict[VariableTracker, Any] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.attributes or self.contents)
+
+
+def _watchers(output: Any) -> list[dict[VariableTracker, Any]]:
+    """What each open region has seen about to change, kept on the graph under construction."""
+    if not hasattr(output, "gw_watchers"):
+        output.gw_watchers = []
+    return output.gw_watchers  # type: ignore[no-any-return]
+
+
+def contents_of(vt: VariableTracker) -> Any:
+    """A copy of what a list, dict or set holds; None for other values."""
+    for name in CONTENTS:
+        held = vt.__dict__.get(name)
+        if held is not None:
+            return copy.copy(held)
+    return None
+
+
+def put_contents(vt: VariableTracker, held: Any) -> None:
+    """Make a list, dict or set hold `held`, keeping its own container object."""
+    for name in CONTENTS:
+        current = vt.__dict__.get(name)
+        if current is not None:
+            if isinstance(current, list):
+                current[:] = held
+            else:
+                current.clear()
+                current.update(held)
+            return
+
+
+def watch_mutation(side_effects: SideEffects, vt: VariableTracker) -> None:
+    """Called before a list, dict or set changes: remember what it held, once for each region that is open."""
+    output = side_effects.output_graph_weakref()
+    for seen in _watchers(output) if output is not None else ():
+        if vt not in seen:
+            seen[vt] = (contents_of(vt), getattr(vt.mutation_type, "is_modified", None))
+
+
+@contextmanager
+def watching(tx: Tx) -> Iterator[Effects]:
+    """Trace a region inside; afterwards the changes are in the `Effects`, and undone."""
+    side_effects = tx.output.side_effects
+    attributes = {vt: dict(stored) for vt, stored in side_effects.store_attr_mutations.items()}
+    kinds = {vt: dict(stored) for vt, stored in side_effects.attr_mutation_kinds.items()}
+    seen: dict[VariableTracker, Any] = {}
+    effects = Effects()
+    stack = _watchers(tx.output)
+    stack.append(seen)
+    try:
+        yield effects
+    finally:
+        stack.remove(seen)
+    scope = _scope(tx)
+    for vt, stored in side_effects.store_attr_mutations.items():
+        before = attributes.get(vt, {})
+        is_new = getattr(vt.mutation_type, "scope", 0) >= scope
+        for name, value in stored.items():
+            if not is_new and before.get(name) is not value:
+                effects.attributes[vt, name] = value
+                effects.kinds[vt, name] = side_effects.attr_mutation_kinds[vt][name]
+    for vt, (held, was_modified) in seen.items():
+        is_new = getattr(vt.mutation_type, "scope", 0) >= scope
+        if not is_new and held is not None:
+            effects.contents[vt] = contents_of(vt)
+            put_contents(vt, held)
+            if was_modified is not None:
+                vt.mutation_type.is_modified = was_modified  # type: ignore[union-attr]
+    for vt, name in effects.attributes:
+        before = attributes.get(vt, {})
+        if name in before:
+            side_effects.store_attr_mutations[vt][name] = before[name]
+            side_effects.attr_mutation_kinds[vt][name] = kinds[vt][name]
+        else:
+            del side_effects.store_attr_mutations[vt][name]
+            del side_effects.attr_mutation_kinds[vt][name]
+            if not side_effects.store_attr_mutations[vt]:
+                del side_effects.store_attr_mutations[vt], side_effects.attr_mutation_kinds[vt]
+
+
+def _scope(tx: Tx) -> int:
+    from torch._dynamo.current_scope_id import current_scope_id
+
+    return current_scope_id()
+
+
+def current_attribute(tx: Tx, vt: VariableTracker, name: str) -> VariableTracker | None:
+    """The value an attribute has before the region, or None where it has none."""
+    side_effects = tx.output.side_effects
+    stored = side_effects.store_attr_mutations.get(vt, {})
+    if name in stored:
+        return stored[name]
+    before = getattr(vt, "pre_existing_contents", None)
+    if name == "cell_contents":
+        return before
+    if isinstance(vt, UserDefinedObjectVariable):
+        try:
+            return vt.var_getattr(tx, name)
+        except Exception as error:
+            if "AttributeError" in type(error).__name__:
+                return None
+            raise
+    return None

@@ -1,0 +1,168 @@
+"""The runtime's operators as the tracer answers them; None means: follow the Python."""
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch._dynamo.variables.base import VariableTracker
+from torch._dynamo.variables.builtin import BuiltinVariable
+from torch._dynamo.variables.constant import ConstantVariable
+
+from graphweld import runtime
+from graphweld.capture.conditionals import bound, distribute, stage_if
+from graphweld.capture.merge_variable import MergeVariable
+from graphweld.capture.predicates import is_data_dependent, negate, predicate, select_bool
+from graphweld.capture.variables import Tx, call, constant, is_tensor
+
+Args = list[VariableTracker]
+
+
+def _unpack(tx: Tx, vt: VariableTracker) -> Args:
+    return list(vt.realize().unpack_var_sequence(tx))
+
+
+def if_stmt(tx: Tx, args: Args) -> VariableTracker | None:
+    test, then, orelse, state, names, site = args
+    if not is_data_dependent(test):
+        return None
+    values = _unpack(tx, state)
+    return stage_if(
+        tx,
+        predicate(tx, test),
+        lambda: then.call_function(tx, list(values), {}),
+        lambda: orelse.call_function(tx, list(values), {}),
+        names=names.as_python_constant(),
+        site=site.as_python_constant(),
+    )
+
+
+def if_exp(tx: Tx, args: Args) -> VariableTracker | None:
+    test, then, orelse, site = args
+    if not is_data_dependent(test):
+        return None
+    return stage_if(
+        tx,
+        predicate(tx, test),
+        lambda: then.call_function(tx, [], {}),
+        lambda: orelse.call_function(tx, [], {}),
+        site=site.as_python_constant(),
+    )
+
+
+def and_(tx: Tx, args: Args) -> VariableTracker | None:
+    left, right, site = args
+    if not is_data_dependent(left):
+        return None
+    left = left.realize()
+    return stage_if(
+        tx, predicate(tx, left), lambda: right.call_function(tx, [], {}), lambda: left, site=site.as_python_constant()
+    )
+
+
+def or_(tx: Tx, args: Args) -> VariableTracker | None:
+    left, right, site = args
+    if not is_data_dependent(left):
+        return None
+    left = left.realize()
+    return stage_if(
+        tx, predicate(tx, left), lambda: left, lambda: right.call_function(tx, [], {}), site=site.as_python_constant()
+    )
+
+
+def not_(tx: Tx, args: Args) -> VariableTracker | None:
+    value, _site = args
+    if not is_data_dependent(value):
+        return None
+    return as_bool(negate(tx, predicate(tx, value)))
+
+
+def as_bool(pred: VariableTracker) -> VariableTracker:
+    """A Python bool whose value is a predicate."""
+    if isinstance(pred, ConstantVariable):
+        return pred
+    return MergeVariable(pred, constant(True), constant(False))
+
+
+def contains(tx: Tx, args: Args) -> VariableTracker | None:
+    item, container, _site = (a.realize() for a in args)
+    if is_tensor(container):
+        return as_bool(predicate(tx, call(tx, torch.any, call(tx, operator.eq, container, item))))
+    if isinstance(container, MergeVariable):
+        return container.each(tx, lambda side: call(tx, runtime.contains, item, side, _site))
+    if not is_data_dependent(item):
+        return None
+    found: VariableTracker = constant(False)
+    for entry in reversed(_unpack(tx, container)):
+        equal = predicate_of(tx, call(tx, operator.eq, entry, item))
+        found = equal if _is_false(found) else select_bool(tx, equal, constant(True), found) if not _known(equal) else (
+            constant(True) if equal.value else found  # type: ignore[attr-defined]
+        )
+    return as_bool(found)
+
+
+def predicate_of(tx: Tx, vt: VariableTracker) -> VariableTracker:
+    return predicate(tx, vt)
+
+
+def _is_false(vt: VariableTracker) -> bool:
+    return isinstance(vt, ConstantVariable) and vt.value is False
+
+
+def _known(vt: VariableTracker) -> bool:
+    return isinstance(vt, ConstantVariable)
+
+
+def not_contains(tx: Tx, args: Args) -> VariableTracker | None:
+    answer = contains(tx, args)
+    return None if answer is None else as_bool(negate(tx, predicate(tx, answer)))
+
+
+def is_(tx: Tx, args: Args) -> VariableTracker | None:
+    left, right = (a.realize() for a in args)
+    return _identity(tx, left, right, operator.is_)
+
+
+def is_not(tx: Tx, args: Args) -> VariableTracker | None:
+    left, right = (a.realize() for a in args)
+    return _identity(tx, left, right, operator.is_not)
+
+
+def _identity(tx: Tx, left: VariableTracker, right: VariableTracker, op: Callable[..., Any]) -> VariableTracker | None:
+    if isinstance(left, MergeVariable):
+        then, orelse = (predicate(tx, call(tx, op, side, right)) for side in (left.then, left.orelse))
+        return as_bool(select_bool(tx, left.pred, then, orelse))
+    if isinstance(right, MergeVariable):
+        return _identity(tx, right, left, op)
+    return None
+
+
+def bound_(tx: Tx, args: Args) -> VariableTracker | None:
+    return bound(tx, *args)
+
+
+def builtin_on_merge(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """A builtin or an operator with a merge among its arguments."""
+    if fn is bool:
+        return lambda tx, args, kwargs: as_bool(predicate(tx, args[0]))
+    if fn is operator.not_:
+        return lambda tx, args, kwargs: as_bool(negate(tx, predicate(tx, args[0])))
+    if fn in (operator.is_, operator.is_not):
+        return lambda tx, args, kwargs: _identity(tx, args[0].realize(), args[1].realize(), fn)
+    return lambda tx, args, kwargs: distribute(
+        tx, list(args), lambda new: BuiltinVariable(fn).call_function(tx, new, kwargs)
+    )
+
+
+HANDLERS: dict[Any, Callable[[Tx, Args], VariableTracker | None]] = {
+    runtime.if_stmt: if_stmt,
+    runtime.if_exp: if_exp,
+    runtime.and_: and_,
+    runtime.or_: or_,
+    runtime.not_: not_,
+    runtime.contains: contains,
+    runtime.not_contains: not_contains,
+    runtime.is_: is_,
+    runtime.is_not: is_not,
+    runtime.bound: bound_,
+}

@@ -1,0 +1,322 @@
+"""The two sides of a branch become one set of graph outputs.
+
+`Join` decides, value by value, how what the then side computed and what the else side computed come out of the node:
+
+    the same object on both sides                nothing comes out; it is the object
+    tensors of one type                          one output
+    numbers of one Python type                   one 0-d output, a Python number again behind the node
+    bools                                        one 0-d bool output, a merge of True and False behind it
+    tuples, lists, dicts, objects of one shape   piece by piece
+    anything else                                both alternatives, each with a filler on the other side, as a merge
+
+Outputs are copied where they would alias an operand or each other, which the operator does not allow.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch._dynamo.variables.base import VariableTracker
+from torch._dynamo.variables.constant import ConstantVariable
+from torch._dynamo.variables.dicts import ConstDictVariable
+from torch._dynamo.variables.lists import BaseListVariable, ListVariable, TupleVariable
+from torch._dynamo.variables.tensor import SymNodeVariable
+from torch._dynamo.variables.user_defined import UserDefinedObjectVariable
+
+from graphweld.capture.merge_variable import MergeVariable, is_bool_like, kind_of
+from graphweld.capture.predicates import truth
+from graphweld.capture.refusal import refuse
+from graphweld.capture.regions import Region, reopened
+from graphweld.capture.variables import (
+    Thunk,
+    Tx,
+    call,
+    constant,
+    example,
+    is_number,
+    is_tensor,
+    is_undefined,
+    method,
+    same_size,
+    storage_key,
+)
+from graphweld.diagnostics import rules
+
+NUMBER_DTYPES = {bool: torch.bool, int: torch.int64, float: torch.float64}
+NEVER_READ_UNBOUND = "gw_"  # names graphweld made: read only where they are bound
+
+
+class Join:
+    """Collects the outputs of the two regions of one branch. `outputs` are set once the node is made."""
+
+    def __init__(self, tx: Tx, pred: VariableTracker, then: Region, orelse: Region) -> None:
+        self.tx, self.pred, self.then, self.orelse = tx, pred, then, orelse
+        self.slots: list[tuple[VariableTracker, VariableTracker]] = []
+        self.outputs: list[VariableTracker] = []
+
+    def merge(self, a: VariableTracker, b: VariableTracker, name: str) -> Thunk:
+        """How to get at the merged value behind the node; adds the outputs it needs."""
+        a, b = a.realize(), b.realize()
+        if a is b or _equal_constants(a, b):
+            return lambda: a
+        if name.startswith(NEVER_READ_UNBOUND) and (is_undefined(a) or is_undefined(b)):
+            return self.export(self.orelse, b) if is_undefined(a) else self.export(self.then, a)
+        if is_bool_like(a) and is_bool_like(b):
+            return self._merge_bools(a, b, name)
+        if is_number(a) and is_number(b) and a.python_type() is b.python_type():
+            return self._merge_numbers(a, b)
+        if is_tensor(a) and is_tensor(b):
+            joined = self._merge_tensors(a, b)
+            if joined is not None:
+                return joined
+        pieces = self._merge_pieces(a, b, name)
+        if pieces is not None:
+            return pieces
+        then, orelse = self.export(self.then, a), self.export(self.orelse, b)
+        return lambda: MergeVariable(self.pred, then(), orelse(), name)
+
+    def export(self, region: Region, vt: VariableTracker) -> Thunk:
+        """How to get at a value of one side only; the other side gives a filler nobody reads."""
+        vt = vt.realize()
+        if isinstance(vt, MergeVariable):
+            if not region.owns(vt):
+                return lambda: vt
+            pred, then, orelse = (self.export(region, part) for part in (vt.pred, vt.then, vt.orelse))
+            return lambda: MergeVariable(pred(), then(), orelse(), vt.name)
+        if is_tensor(vt):
+            return self._export_tensor(region, vt) if region.owns(vt) else lambda: vt
+        if isinstance(vt, SymNodeVariable):
+            if not region.owns(vt):
+                return lambda: vt
+            kind = vt.python_type()
+            return self._numbers(kind, *self._sides(region, self._as_tensor(region, vt, kind)))
+        pieces = self._export_pieces(region, vt)
+        if pieces is not None:
+            return pieces
+        if region.owns(vt):
+            refuse(self.tx, rules.BranchesDisagree("the result", kind_of(vt), "something else", "it cannot leave"))
+        return lambda: vt
+
+    # -- single values ----------------------------------------------------------------------------------------------
+
+    def _merge_bools(self, a: VariableTracker, b: VariableTracker, name: str) -> Thunk:
+        if isinstance(a, ConstantVariable) and isinstance(b, ConstantVariable):
+            return lambda: MergeVariable(self.pred, a, b, name)
+        output = self._slot(self._as_tensor(self.then, a, bool), self._as_tensor(self.orelse, b, bool))
+        return lambda: MergeVariable(output(), constant(True), constant(False), name)
+
+    def _merge_numbers(self, a: VariableTracker, b: VariableTracker) -> Thunk:
+        kind = a.python_type()
+        return self._numbers(kind, self._as_tensor(self.then, a, kind), self._as_tensor(self.orelse, b, kind))
+
+    def _numbers(self, kind: type, a: VariableTracker, b: VariableTracker) -> Thunk:
+        output = self._slot(a, b)
+        if kind is bool:
+            return lambda: MergeVariable(output(), constant(True), constant(False))
+        made: list[VariableTracker] = []
+
+        def number() -> VariableTracker:
+            if not made:
+                made.append(method(self.tx, output(), "item"))
+            return made[0]
+
+        return number
+
+    def _as_tensor(self, region: Region, vt: VariableTracker, kind: type) -> VariableTracker:
+        with reopened(self.tx, region):
+            if kind is bool:
+                made = truth(self.tx, vt)
+                if is_tensor(made):
+                    return made
+                vt = made
+            return call(self.tx, torch.full, (), vt, dtype=NUMBER_DTYPES[kind])
+
+    def _merge_tensors(self, a: VariableTracker, b: VariableTracker) -> Thunk | None:
+        a, b = self._owned(self.then, a), self._owned(self.orelse, b)
+        return self._slot(a, b) if same_type(example(a), example(b)) else None
+
+    def _export_tensor(self, region: Region, vt: VariableTracker) -> Thunk:
+        return self._slot(*self._sides(region, self._owned(region, vt)))
+
+    def _sides(self, region: Region, vt: VariableTracker) -> tuple[VariableTracker, VariableTracker]:
+        if region is self.then:
+            return vt, self._filler(self.orelse, vt)
+        return self._filler(self.then, vt), vt
+
+    def _filler(self, region: Region, vt: VariableTracker) -> VariableTracker:
+        fake = example(vt)
+        sizes, strides = tuple(fake.shape), tuple(fake.stride())
+        if not all(isinstance(n, int) for n in (*sizes, *strides)):
+            with reopened(self.tx, region):
+                return self._symbolic_filler(region, fake)
+        with reopened(self.tx, region):
+            if fake.is_contiguous():
+                return call(self.tx, torch.zeros, sizes, dtype=fake.dtype, device=fake.device)
+            return call(self.tx, torch.empty_strided, sizes, strides, dtype=fake.dtype, device=fake.device)
+
+    def _symbolic_filler(self, region: Region, fake: torch.Tensor) -> VariableTracker:
+        sizes = []
+        for size in fake.shape:
+            if isinstance(size, torch.SymInt):
+                outer = find_symbol(self.tx, size)
+                if outer is None:
+                    outer = constant(0)
+                sizes.append(outer)
+            else:
+                sizes.append(constant(size))
+        return call(self.tx, torch.zeros, TupleVariable(sizes), dtype=fake.dtype, device=fake.device)
+
+    def _owned(self, region: Region, vt: VariableTracker) -> VariableTracker:
+        """The value itself, or a copy where it aliases an operand or an output of the region."""
+        side = 0 if region is self.then else 1
+        taken = {storage_key(example(slot[side])) for slot in self.slots}
+        taken |= {
+            storage_key(inner.node.meta["example_value"])
+            for inner in region.operands().values()
+            if isinstance(inner.node.meta["example_value"], torch.Tensor)
+        }
+        if vt.as_proxy().tracer is region.tracer and storage_key(example(vt)) not in taken:
+            return vt
+        with reopened(self.tx, region):
+            return method(self.tx, vt, "clone")
+
+    def _slot(self, then: VariableTracker, orelse: VariableTracker) -> Thunk:
+        index = len(self.slots)
+        self.slots.append((then, orelse))
+        return lambda: self.outputs[index]
+
+    # -- containers -------------------------------------------------------------------------------------------------
+
+    def _merge_pieces(self, a: VariableTracker, b: VariableTracker, name: str) -> Thunk | None:
+        if type(a) is not type(b):
+            return None
+        if isinstance(a, BaseListVariable) and isinstance(b, BaseListVariable):
+            if len(a.items) != len(b.items) or _is_old(a) or _is_old(b):
+                return None
+            parts = [
+                self.merge(x, y, f"{name}[{i}]") for i, (x, y) in enumerate(zip(a.items, b.items, strict=True))
+            ]
+            return _rebuild_sequence(a, parts)
+        if type(a) is ConstDictVariable and isinstance(b, ConstDictVariable):
+            if list(a.items) != list(b.items) or _is_old(a) or _is_old(b):
+                return None
+            keyed = {
+                key: self.merge(value, b.items[key], f"{name}[{key_text(key)}]") for key, value in a.items.items()
+            }
+            return _rebuild_dict(a, keyed)
+        if isinstance(a, UserDefinedObjectVariable) and isinstance(b, UserDefinedObjectVariable):
+            return self._merge_objects(a, b, name)
+        return None
+
+    def _merge_objects(
+        self, a: UserDefinedObjectVariable, b: UserDefinedObjectVariable, name: str
+    ) -> Thunk | None:
+        left, right = _new_attributes(self.tx, a), _new_attributes(self.tx, b)
+        if left is None or right is None or a.value.__class__ is not b.value.__class__ or list(left) != list(right):
+            return None
+        base_a, base_b = getattr(a, "_base_vt", None), getattr(b, "_base_vt", None)
+        base = self._merge_pieces(base_a, base_b, name) if base_a is not None and base_b is not None else None
+        if (base_a is not None or base_b is not None) and base is None:
+            return None
+        parts = {attr: self.merge(value, right[attr], f"{name}.{attr}") for attr, value in left.items()}
+        return self._rebuild_object(a, parts, base)
+
+    def _export_pieces(self, region: Region, vt: VariableTracker) -> Thunk | None:
+        if isinstance(vt, BaseListVariable) and not _is_old(vt):
+            return _rebuild_sequence(vt, [self.export(region, item) for item in vt.items])
+        if type(vt) is ConstDictVariable and not _is_old(vt):
+            return _rebuild_dict(vt, {key: self.export(region, value) for key, value in vt.items.items()})
+        if isinstance(vt, UserDefinedObjectVariable):
+            attributes = _new_attributes(self.tx, vt)
+            if attributes is not None:
+                base_vt = getattr(vt, "_base_vt", None)
+                base = self._export_pieces(region, base_vt) if base_vt is not None else None
+                return self._rebuild_object(vt, {k: self.export(region, v) for k, v in attributes.items()}, base)
+        return None
+
+    def _rebuild_object(self, vt: VariableTracker, parts: dict[str, Thunk], base: Thunk | None) -> Thunk:
+        """The object of one side, from now on the enclosing region's, with merged attributes."""
+
+        def rebuild() -> VariableTracker:
+            from torch._dynamo.current_scope_id import current_scope_id
+
+            vt.mutation_type.scope = current_scope_id()  # type: ignore[union-attr]
+            if base is not None:
+                vt._base_vt = base()  # type: ignore[attr-defined]
+            kinds = self.tx.output.side_effects.attr_mutation_kinds.get(vt, {})
+            for attr, part in parts.items():
+                self.tx.output.side_effects.store_attr(vt, attr, part(), kinds[attr])
+            return vt
+
+        return rebuild
+
+
+def same_type(a: torch.Tensor, b: torch.Tensor) -> bool:
+    """Whether one graph output can stand for both tensors, with nothing a user sees changed."""
+    return (
+        type(a) is type(b)
+        and a.dtype is b.dtype
+        and a.device == b.device
+        and a.layout is b.layout
+        and a.dim() == b.dim()
+        and all(map(same_size, a.shape, b.shape))
+        and (a.layout is not torch.strided or _same_strides(a, b))
+    )
+
+
+def _same_strides(a: torch.Tensor, b: torch.Tensor) -> bool:
+    return all(
+        same_size(s, t) or same_size(n, 1) or a.numel() == 0
+        for s, t, n in zip(a.stride(), b.stride(), a.shape, strict=True)
+    )
+
+
+def find_symbol(tx: Tx, size: torch.SymInt) -> VariableTracker | None:
+    """The variable of a dynamic size that the graph already binds."""
+    for tracer in reversed(tx.output.tracers):
+        proxy = tracer.bound_symbols.get(size.node.expr)
+        if proxy is not None:
+            proxy = proxy() if not hasattr(proxy, "node") else proxy
+            return SymNodeVariable(proxy, size)
+    return None
+
+
+def key_text(key: Any) -> str:
+    vt = getattr(key, "vt", key)
+    return repr(vt.as_python_constant()) if vt.is_python_constant() else "..."
+
+
+def _equal_constants(a: VariableTracker, b: VariableTracker) -> bool:
+    if not (isinstance(a, ConstantVariable) and isinstance(b, ConstantVariable)):
+        return False
+    return type(a.value) is type(b.value) and (a.value == b.value or a.value is b.value) and repr(a.value) == repr(b.value)
+
+
+def _is_old(vt: VariableTracker) -> bool:
+    """Whether a container was there before the trace: it has an identity that a rebuilt one would lose."""
+    return vt.source is not None and not isinstance(vt, TupleVariable)
+
+
+def _new_attributes(tx: Tx, vt: UserDefinedObjectVariable) -> dict[str, VariableTracker] | None:
+    """The attributes of an object made during the trace; None for one that was there before."""
+    if vt.source is not None or vt.mutation_type is None:
+        return None
+    return dict(tx.output.side_effects.store_attr_mutations.get(vt, {}))
+
+
+def _rebuild_sequence(like: BaseListVariable, parts: list[Callable[[], VariableTracker]]) -> Thunk:
+    from torch._dynamo.variables.base import ValueMutationNew
+
+    if isinstance(like, ListVariable):
+        return lambda: like.clone(items=[p() for p in parts], mutation_type=ValueMutationNew(), source=None)
+    return lambda: like.clone(items=[p() for p in parts], source=None)
+
+
+def _rebuild_dict(like: ConstDictVariable, parts: dict[Any, Callable[[], VariableTracker]]) -> Thunk:
+    from torch._dynamo.variables.base import ValueMutationNew
+
+    return lambda: ConstDictVariable(
+        {getattr(key, "vt", key): part() for key, part in parts.items()},
+        user_cls=like.user_cls,
+        mutation_type=ValueMutationNew(),
+    )

@@ -1,0 +1,169 @@
+"""From any value that steers to a predicate: a 0-d bool tensor in the graph.
+
+    x.sum()                 ->  x.sum() != 0
+    x.sum().item() > 3      ->  x.sum().to(float64) > 3          (exact: what Python compares is a double)
+    n.item() // 3 > 2       ->  torch.full((), n.item() // 3 > 2)
+    None or x, by the data  ->  the truth of each, selected
+
+A number that came out of a tensor is Dynamo's symbolic number; `torch.full` brings it back into the graph. Comparisons
+of such a number with a constant are taken back to the tensor it came from, which saves a synchronization and lets the
+branch become a select.
+"""
+
+import math
+import operator
+from typing import Any
+
+import torch
+from torch._dynamo.exc import raise_observed_exception
+from torch._dynamo.variables.base import VariableTracker
+from torch._dynamo.variables.constant import ConstantVariable
+from torch._dynamo.variables.tensor import SymNodeVariable
+from torch.fx import Node, Proxy
+
+from graphweld.capture.merge_variable import MergeVariable
+from graphweld.capture.variables import Tx, call, constant, example, is_data_number, is_tensor, is_undefined, method
+from graphweld.capture.variables import existing, node_of
+
+COMPARISONS = (operator.gt, operator.ge, operator.lt, operator.le, operator.eq, operator.ne)
+_EXACT_INT_IN_DOUBLE = 2**53
+
+
+def is_data_dependent(vt: VariableTracker) -> bool:
+    """Whether a value's truth is decided by the data."""
+    vt = vt.realize()
+    return is_tensor(vt) or is_data_number(vt) or isinstance(vt, MergeVariable)
+
+
+def predicate(tx: Tx, vt: VariableTracker) -> VariableTracker:
+    """The truth of a data-dependent value as a 0-d bool tensor, or as a constant where it is known after all.
+
+    Raises, inside the trace, Python's own RuntimeError for a tensor of more or less than one element.
+    """
+    vt = vt.realize()
+    if isinstance(vt, MergeVariable):
+        return select_bool(tx, vt.pred, truth(tx, vt.then), truth(tx, vt.orelse))
+    if is_tensor(vt):
+        return _of_tensor(tx, vt)
+    if isinstance(vt, SymNodeVariable):
+        return _of_number(tx, vt)
+    return truth(tx, vt)
+
+
+def truth(tx: Tx, vt: VariableTracker) -> VariableTracker:
+    """`bool(vt)`: a constant, or a 0-d bool tensor."""
+    if is_data_dependent(vt):
+        return predicate(tx, vt)
+    if is_undefined(vt):
+        return constant(False)  # reached only on a path on which the name is never read
+    return call(tx, bool, vt) if not isinstance(vt, ConstantVariable) else constant(bool(vt.value))
+
+
+def select_bool(tx: Tx, pred: VariableTracker, then: VariableTracker, orelse: VariableTracker) -> VariableTracker:
+    """`then if pred else orelse` for truths, in as few nodes as it takes."""
+    if then is orelse:
+        return then
+    t, e = (v.value if isinstance(v, ConstantVariable) else None for v in (then, orelse))
+    if t is not None and t == e:
+        return then
+    if t is True and e is False:
+        return pred
+    if t is False and e is True:
+        return negate(tx, pred)
+    if t is True:
+        return call(tx, torch.logical_or, pred, orelse)
+    if e is False:
+        return call(tx, torch.logical_and, pred, then)
+    if t is False:
+        return call(tx, torch.logical_and, negate(tx, pred), orelse)
+    if e is True:
+        return call(tx, torch.logical_or, negate(tx, pred), then)
+    return call(tx, torch.where, pred, then, orelse)
+
+
+def negate(tx: Tx, pred: VariableTracker) -> VariableTracker:
+    """`not pred`, which knows what it is the opposite of, so that double negations and path conditions meet."""
+    if isinstance(pred, ConstantVariable):
+        return constant(not pred.value)
+    original = getattr(pred, "gw_negated", None)
+    if original is not None:
+        return original  # type: ignore[no-any-return]
+    result = call(tx, torch.logical_not, pred)
+    result.gw_negated = pred  # type: ignore[attr-defined]
+    return result
+
+
+def _of_tensor(tx: Tx, vt: VariableTracker) -> VariableTracker:
+    fake = example(vt)
+    count = fake.numel()
+    if isinstance(count, int) and count != 1:
+        how = "no values" if count == 0 else "more than one value"
+        raise_observed_exception(RuntimeError, tx, args=[f"Boolean value of Tensor with {how} is ambiguous"])
+    if fake.dim() > 0:
+        vt = method(tx, vt, "reshape", ())
+    return vt if fake.dtype is torch.bool else call(tx, operator.ne, vt, 0)
+
+
+def _of_number(tx: Tx, vt: SymNodeVariable) -> VariableTracker:
+    made = _in_tensors(tx, node_of(vt))
+    if made is not None:
+        return made
+    if not isinstance(vt.sym_num, torch.SymBool):
+        vt = SymNodeVariable.create(tx, tx.output.create_proxy("call_function", operator.ne, (vt.as_proxy(), 0), {}))
+        if isinstance(vt, ConstantVariable):
+            return vt
+    return call(tx, torch.full, (), vt, dtype=torch.bool)
+
+
+def _in_tensors(tx: Tx, node: Node) -> VariableTracker | None:
+    """The tensor expression equal to a symbolic bool, or None where there is no exact one."""
+    source = item_source(node)
+    if source is not None:
+        value = _proxy_variable(tx, source)
+        return _of_tensor(tx, value)
+    if node.op == "call_function" and node.target in COMPARISONS and len(node.args) == 2:
+        left, right = node.args
+        flipped = not isinstance(left, Node)
+        number, other = (right, left) if flipped else (left, right)
+        source = item_source(number) if isinstance(number, Node) else None
+        if source is None or isinstance(other, bool) or not isinstance(other, (int, float)):
+            return None
+        fake = source.meta["example_value"]
+        is_float = fake.dtype.is_floating_point
+        if is_float:
+            if isinstance(other, int) and abs(other) > _EXACT_INT_IN_DOUBLE:
+                return None
+        elif fake.dtype is torch.bool or not isinstance(other, int) or not -(2**63) <= other < 2**63:
+            return None
+        value = _proxy_variable(tx, source)
+        if is_float and not (fake.dtype is torch.float64 or _survives(other, fake.dtype)):
+            value = method(tx, value, "to", torch.float64)
+        elif not is_float and fake.dtype is not torch.int64:
+            value = method(tx, value, "to", torch.int64)
+        if fake.dim():
+            value = method(tx, value, "reshape", ())
+        args = (other, value) if flipped else (value, other)
+        return call(tx, node.target, *args)
+    return None
+
+
+def _survives(number: float, dtype: torch.dtype) -> bool:
+    """Whether a number is the same in a narrower float type, so that the comparison needs no cast."""
+    return math.isfinite(number) and torch.tensor(number, dtype=dtype).item() == number
+
+
+def item_source(node: Any) -> Node | None:
+    """The one-element tensor whose `.item()` a node is."""
+    if isinstance(node, Node) and node.op == "call_method" and node.target == "item":
+        source = node.args[0]
+        if isinstance(source, Node) and not source.meta["example_value"].dtype.is_complex:
+            return source
+    return None
+
+
+def _proxy_variable(tx: Tx, node: Node) -> VariableTracker:
+    """A variable for a tensor node that is already in the graph."""
+    tracer = next(t for t in reversed(tx.output.tracers) if t.graph is node.graph)
+    return existing(tx, Proxy(node, tracer))
+
+

@@ -1,0 +1,99 @@
+"""One outermost frame that graphweld welds: the trampoline Dynamo starts in, and the translation of what goes wrong.
+
+Dynamo exchanges code where it inlines a call, and never inlines the outermost frame; so the frame that is compiled is a
+trampoline that calls the user's function. Each has a code object of its own, since Dynamo keeps its compiled programs
+and counts its recompiles per code object.
+"""
+
+import functools
+import linecache
+import types
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch._dynamo import exc
+
+from graphweld.capture import dynamo, sites
+from graphweld.capture.refusal import Refusal
+from graphweld.diagnostics import ConversionError, Diagnostic, GraphBreakError, Span, diagnose, rules
+
+TRACE_ERRORS = (exc.TorchDynamoException, torch._dynamo.exc.BackendCompilerFailed)
+
+
+def trampoline(target: Callable[..., Any]) -> tuple[Callable[..., Any], sites.Trace]:
+    """A function that calls `target`, to be compiled in its place, and the record of its traces."""
+    dynamo.install()
+
+    def welded(*args: Any, **kwargs: Any) -> Any:
+        return target(*args, **kwargs)
+
+    name = getattr(target, "__name__", type(target).__name__)
+    code = welded.__code__.replace(co_name=name)
+    start = types.FunctionType(code, welded.__globals__, name, None, welded.__closure__)
+    return functools.update_wrapper(start, target, updated=()), sites.register_root(code)
+
+
+def guarded(compiled: Callable[..., Any], target: Callable[..., Any]) -> Callable[..., Any]:
+    """`compiled`, with torch's exceptions told in the user's words and the user's own passed through."""
+
+    @functools.wraps(target, updated=())
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return compiled(*args, **kwargs)
+        except TRACE_ERRORS as error:
+            if _raised_by_the_program(error):
+                target(*args, **kwargs)  # plain Python raises it, with the user's own traceback
+            found = diagnostics_of(error)
+            if found is None:
+                raise
+            raise GraphBreakError(found) from error
+
+    return call
+
+
+def _raised_by_the_program(error: BaseException) -> bool:
+    """Whether the trace ended in an exception of the user's program that every path raises."""
+    return any(isinstance(e, exc.ObservedException) for e in chain(error)) or (
+        isinstance(error, exc.Unsupported) and "Observed exception" in (error.gb_type or "")
+    )
+
+
+def chain(error: BaseException | None) -> list[BaseException]:
+    """An exception and what it came from."""
+    found: list[BaseException] = []
+    while error is not None and error not in found:
+        found.append(error)
+        error = error.__cause__ or error.__context__
+    return found
+
+
+def diagnostics_of(error: BaseException) -> list[Diagnostic] | None:
+    """What to tell the user about a failed trace; None where it is not a matter of tracing."""
+    errors = chain(error)
+    for e in errors:
+        if isinstance(e, Refusal):
+            return [e.diagnostic]
+        if isinstance(e, ConversionError):
+            return list(e.diagnostics)
+    for e in errors:
+        if isinstance(e, (exc.Unsupported, exc.UserError, exc.TorchRuntimeError)):
+            return [torch_break(e)]
+    return None
+
+
+def torch_break(error: BaseException) -> Diagnostic:
+    """A break that torch reports itself, at the innermost line of the user's code."""
+    text = str(error)
+    torch_code = next((w.strip("():,.[]") for w in text.split() if w.startswith("GB") and w[2:6].isdigit()), None)
+    reason = getattr(error, "gb_type", None) or text.strip().splitlines()[0]
+    explanation = next((line.partition("Explanation: ")[2] for line in text.splitlines() if "Explanation: " in line), "")
+    if explanation:
+        reason = f"{reason}: {explanation.strip()}"
+    span, line = None, None
+    for frame in reversed(list(getattr(error, "real_stack", None) or ())):
+        if not frame.filename.startswith("<") and "/graphweld/" not in frame.filename:
+            span = Span.at(frame.filename, frame.lineno or 1)
+            line = linecache.getline(frame.filename, frame.lineno or 1).strip() or None
+            break
+    return diagnose(rules.TorchBreak(reason, torch_code), span, line)

@@ -1,0 +1,24 @@
+"""Leaving a trace with a reason: the exception that carries a diagnostic out through Dynamo."""
+
+from typing import NoReturn
+
+from torch._dynamo.exc import Unsupported
+
+from graphweld.capture.sites import span_here
+from graphweld.capture.variables import Tx
+from graphweld.diagnostics import Diagnostic, Rule, diagnose
+
+
+class Refusal(Unsupported):
+    """A site or a read that cannot be kept exact; `diagnostic` says which and why."""
+
+    def __init__(self, diagnostic: Diagnostic, final: bool = False) -> None:
+        super().__init__(diagnostic.message, gb_type=f"graphweld {diagnostic.code}")
+        self.diagnostic = diagnostic
+        self.final = final
+
+
+def refuse(tx: Tx, rule: Rule, site: int | None = None) -> NoReturn:
+    """Raise the refusal `rule` at the user's line that is being traced, or at one of its sites."""
+    span, line = span_here(tx, site)
+    raise Refusal(diagnose(rule, span, line))

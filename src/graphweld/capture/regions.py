@@ -1,0 +1,115 @@
+"""One region, traced once: a branch or a loop body as a sub-graph that stays open until its outputs are settled."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch._dynamo.variables.base import VariableTracker
+from torch.fx import Graph, GraphModule, Node, Proxy
+
+from graphweld.capture.effects import Effects, watching
+from graphweld.capture.variables import Thunk, Tx, proxies_in
+
+IMPURE_METHODS = {"copy_", "item_", "random_", "uniform_", "normal_", "bernoulli_", "exponential_"}
+
+
+@dataclass(slots=True, eq=False)
+class Region:
+    """A traced region: its sub-graph's tracer, what it computed and what it changed."""
+
+    tracer: Any
+    result: VariableTracker | None = None
+    effects: Effects = field(default_factory=Effects)
+    mutated: dict[Proxy, Proxy] = field(default_factory=dict)
+
+    @property
+    def graph(self) -> Graph:
+        return self.tracer.graph  # type: ignore[no-any-return]
+
+    def owns(self, vt: VariableTracker) -> bool:
+        """Whether a value was computed inside, so that it must be handed out."""
+        return any(proxy.tracer is self.tracer for proxy in proxies_in(vt))
+
+    def operands(self) -> dict[Proxy, Proxy]:
+        """Values from outside (in the enclosing graph) and the placeholders that stand for them."""
+        return self.tracer.lifted_freevars  # type: ignore[no-any-return]
+
+
+@contextmanager
+def reopened(tx: Tx, region: Region) -> Iterator[None]:
+    """Trace more into a region that has been traced before."""
+    with tx.output.subtracer(None, region.tracer):
+        yield
+
+
+def trace_region(tx: Tx, run: Thunk, pred: VariableTracker | None = None, holds: bool = True) -> Region:
+    """Trace `run()` as a region, knowing that `pred` is `holds` inside."""
+    assumed = assumptions(tx)
+    with tx.output.subtracer(None, None, "graphweld region") as tracer:
+        tracer.allow_side_effects_in_hop = True
+        region = Region(tracer)
+        if pred is not None:
+            assumed.append((pred.as_proxy().node, holds))
+        try:
+            with watching(tx) as effects:
+                region.result = run().realize()
+        finally:
+            if pred is not None:
+                assumed.pop()
+        region.effects = effects
+        region.mutated = _mutated(region)
+    # Dynamo memoizes the symbols of `.item()` calls per epoch; sharing one between two sub-graphs would leave the
+    # second without the node that binds it.
+    tx.output.fake_mode.epoch += 1
+    return region
+
+
+def _mutated(region: Region) -> dict[Proxy, Proxy]:
+    """Tensors from outside that the region changed in place: the outer proxy, and the placeholder for it."""
+    placeholders = [n for n in region.graph.nodes if n.op == "placeholder"]
+    tensors = [n for n in placeholders if isinstance(n.meta["example_value"], torch.Tensor)]
+    before = dict(zip(tensors, region.tracer._input_versions_at_beginning, strict=True))
+    return {
+        outer: inner
+        for outer, inner in region.operands().items()
+        if inner.node in before and inner.node.meta["example_value"]._version != before[inner.node]
+    }
+
+
+def assumptions(tx: Tx) -> list[tuple[Node, bool]]:
+    """Predicates whose value is known where the trace stands, innermost last."""
+    if not hasattr(tx.output, "gw_assumptions"):
+        tx.output.gw_assumptions = []  # type: ignore[attr-defined]
+    return tx.output.gw_assumptions  # type: ignore[attr-defined,no-any-return]
+
+
+def known(tx: Tx, pred: VariableTracker) -> bool | None:
+    """What `pred` is known to be on this path, or None."""
+    opposite = getattr(pred, "gw_negated", None)
+    for node, holds in reversed(assumptions(tx)):
+        if pred.as_proxy().node is node:
+            return holds
+        if opposite is not None and opposite.as_proxy().node is node:
+            return not holds
+    return None
+
+
+def is_impure(node: Node) -> bool:
+    """Whether a node must run although nobody reads it."""
+    if node.op == "call_module":
+        return True
+    if node.op == "call_method":
+        return str(node.target).endswith("_") and not str(node.target).endswith("__")
+    if node.op == "call_function":
+        if node.target is torch._assert_async or isinstance(node.target, torch._ops.HigherOrderOperator):
+            return True
+        return bool(node.is_impure())
+    return False
+
+
+def install(tx: Tx, name: str, graph: Graph) -> Proxy:
+    """Make a finished sub-graph an attribute of the program, and return the node that reads it."""
+    module = GraphModule(dict(tx.output.nn_modules), graph)
+    return tx.output.create_proxy("get_attr", tx.output.install_subgraph(name, module), (), {})

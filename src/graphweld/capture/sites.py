@@ -1,0 +1,90 @@
+"""What the tracer has learnt about one compiled program: conversions used, and what each site became.
+
+A `Trace` belongs to the code object of one outermost frame. It is emptied whenever the tracer starts over, so that it
+always tells of the trace that produced the graph.
+"""
+
+import threading
+import types
+from dataclasses import dataclass, field
+from typing import Any
+
+from graphweld.diagnostics import Span
+from graphweld.syntax import Conversion, SiteInfo
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one site, once: `node` is "If", "Select" or "Loop" where it was welded."""
+
+    site: SiteInfo
+    filename: str
+    verdict: str
+    node: str | None = None
+    reason: str | None = None
+    code: str | None = None
+
+
+@dataclass(slots=True)
+class Trace:
+    """The record of one compiled program."""
+
+    wanted: set[types.CodeType] = field(default_factory=set)
+    reached: dict[types.CodeType, None] = field(default_factory=dict)
+    outcomes: list[Outcome] = field(default_factory=list)
+
+
+_traces: dict[types.CodeType, Trace] = {}
+_conversions: dict[types.CodeType, Conversion] = {}
+_lock = threading.Lock()
+
+
+def register_root(code: types.CodeType) -> Trace:
+    """Mark a frame as one to weld, and return the record of its traces."""
+    with _lock:
+        return _traces.setdefault(code, Trace())
+
+
+def register_conversion(conversion: Conversion) -> None:
+    """Make the sites of a twin findable from any code object inside it."""
+    pending = [conversion.code]
+    while pending:
+        code = pending.pop()
+        _conversions[code] = conversion
+        pending.extend(c for c in code.co_consts if isinstance(c, types.CodeType))
+
+
+def trace_of(tx: Any) -> Trace | None:
+    """The record of the trace `tx` belongs to, or None where the frame is not ours to weld."""
+    return _traces.get(tx.output.root_tx.f_code)
+
+
+def record(tx: Any, site: int | None, verdict: str, node: str | None = None, reason: str | None = None) -> None:
+    """Note what became of the site whose operator is being traced."""
+    trace, conversion = trace_of(tx), _conversions.get(tx.f_code)
+    if trace is None or conversion is None or site is None:
+        return
+    trace.outcomes.append(Outcome(conversion.sites[site], conversion.filename, verdict, node, reason))
+
+
+def conversion_of(code: types.CodeType) -> Conversion | None:
+    return _conversions.get(code)
+
+
+def span_here(tx: Any, site: int | None = None) -> tuple[Span | None, str | None]:
+    """The user's place that is being traced: the site's where one is given, else the current line."""
+    conversion = _conversions.get(tx.f_code)
+    if conversion is not None and site is not None:
+        info = conversion.sites[site]
+        return Span(conversion.filename, info.line, info.column + 1, info.end_line, info.end_column + 1), info.text
+    import linecache
+
+    frame = tx
+    while frame is not None and "/graphweld/runtime/" in frame.f_code.co_filename:
+        frame = frame.parent
+    frame = frame or tx
+    line = getattr(frame, "lineno", None) or frame.f_code.co_firstlineno
+    positions = getattr(frame.current_instruction, "positions", None)
+    column = (positions.col_offset or 0) + 1 if positions is not None else 1
+    filename = frame.f_code.co_filename
+    return Span.at(filename, line, column), linecache.getline(filename, line).strip() or None

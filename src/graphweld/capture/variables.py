@@ -1,0 +1,118 @@
+"""Small steps on Dynamo's variables, so that the rest of `capture` reads as Python."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import torch
+from torch._dynamo.symbolic_convert import InstructionTranslatorBase
+from torch._dynamo.variables.base import VariableTracker
+from torch._dynamo.variables.builder import get_specialized_props, infer_subclass_type, wrap_fx_proxy
+from torch._dynamo.variables.constant import ConstantVariable
+from torch._dynamo.variables.lists import TupleVariable
+from torch._dynamo.variables.tensor import SymNodeVariable, TensorVariable
+from torch.fx import Node, Proxy
+from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols, statically_known_true
+
+from graphweld.runtime.undefined import UNDEFINED
+
+Tx = InstructionTranslatorBase
+Thunk = Callable[[], VariableTracker]
+
+
+def constant(value: Any) -> VariableTracker:
+    return ConstantVariable.create(value)
+
+
+def build(tx: Tx, value: Any) -> VariableTracker:
+    """A variable for a plain Python value, or the variable itself."""
+    if isinstance(value, VariableTracker):
+        return value
+    if isinstance(value, (tuple, list)):
+        return TupleVariable([build(tx, item) for item in value])
+    if ConstantVariable.is_literal(value):
+        return constant(value)
+    return VariableTracker.build(tx, value)
+
+
+def call(tx: Tx, fn: Any, *args: Any, **kwargs: Any) -> VariableTracker:
+    """Trace `fn(*args, **kwargs)`."""
+    return VariableTracker.build(tx, fn).call_function(
+        tx, [build(tx, a) for a in args], {k: build(tx, v) for k, v in kwargs.items()}
+    )
+
+
+def method(tx: Tx, receiver: VariableTracker, name: str, *args: Any, **kwargs: Any) -> VariableTracker:
+    """Trace `receiver.name(*args, **kwargs)`."""
+    return receiver.call_method(tx, name, [build(tx, a) for a in args], {k: build(tx, v) for k, v in kwargs.items()})
+
+
+def emit(tx: Tx, kind: str, target: Any, args: Sequence[Any], kwargs: dict[str, Any] | None = None) -> VariableTracker:
+    """Add one node to the graph being traced, and return its variable."""
+    proxy = tx.output.create_proxy(kind, target, tuple(args), kwargs or {})
+    return wrap_fx_proxy(tx, proxy)
+
+
+def existing(tx: Tx, proxy: Proxy) -> VariableTracker:
+    """A variable for a node that is in a graph already."""
+    value = proxy.node.meta["example_value"]
+    if not isinstance(value, torch.Tensor):
+        return SymNodeVariable(proxy, value)
+    return TensorVariable(proxy, **get_specialized_props(TensorVariable, tx, value, infer_subclass_type(value)))
+
+
+def example(vt: VariableTracker) -> Any:
+    """The fake tensor or symbolic number a variable stands for."""
+    return vt.as_proxy().node.meta["example_value"]
+
+
+def node_of(vt: VariableTracker) -> Node:
+    node: Node = vt.as_proxy().node
+    return node
+
+
+def is_tensor(vt: VariableTracker) -> bool:
+    return isinstance(vt, TensorVariable)
+
+
+def is_data_number(vt: VariableTracker) -> bool:
+    """A Python number that came out of a tensor; a dynamic size is not one."""
+    return isinstance(vt, SymNodeVariable) and bool(free_unbacked_symbols(vt.sym_num))
+
+
+def is_number(vt: VariableTracker) -> bool:
+    return isinstance(vt, SymNodeVariable) or (
+        isinstance(vt, ConstantVariable) and type(vt.value) in (int, float, bool)
+    )
+
+
+def is_undefined(vt: VariableTracker) -> bool:
+    return getattr(vt, "value", None) is UNDEFINED
+
+
+def same_size(a: Any, b: Any) -> bool:
+    return a is b or bool(statically_known_true(a == b))
+
+
+def tracer_of(proxy: Proxy) -> Any:
+    return proxy.tracer
+
+
+def proxies_in(vt: VariableTracker) -> Iterator[Proxy]:
+    """Every proxy reachable from a variable."""
+    found: list[Proxy] = []
+
+    def visit(v: VariableTracker) -> None:
+        proxy = v.__dict__.get("proxy")
+        if isinstance(proxy, Proxy):
+            found.append(proxy)
+
+    VariableTracker.visit(visit, vt)
+    return iter(found)
+
+
+def storage_key(fake: torch.Tensor) -> int | None:
+    """Equal for tensors that share memory; None where torch cannot tell."""
+    try:
+        return int(fake.untyped_storage()._cdata)
+    except (NotImplementedError, RuntimeError):
+        return None

@@ -1,0 +1,1 @@
+"""Where a welded program goes: a compiled callable, a report, a file."""
