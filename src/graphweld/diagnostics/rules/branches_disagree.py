@@ -52,8 +52,8 @@ class BranchesDisagree(Rule):
     def message(self) -> str:
         """The finding in one sentence."""
         return (
-            f"the two sides of this branch give {quoted(self.name)} values that cannot be one: {self.then} if the test "
-            f"holds, {self.orelse} if not ({self.reason})"
+            f"the two sides of this branch disagree about {quoted(self.name)}: {self.then} if the test holds, "
+            f"{self.orelse} if not ({self.reason})"
         )
 
     def hints(self) -> tuple[str, ...]:

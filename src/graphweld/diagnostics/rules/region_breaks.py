@@ -46,4 +46,4 @@ class RegionBreaks(Rule):
 
     def hints(self) -> tuple[str, ...]:
         """What to change."""
-        return (f"move what torch cannot trace out of {self.region}, or use a PyTorch operator in its place",)
+        return ("move what torch cannot trace out of there, or use a PyTorch operator in its place",)

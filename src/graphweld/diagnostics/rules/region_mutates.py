@@ -49,6 +49,6 @@ class RegionMutates(Rule):
     def hints(self) -> tuple[str, ...]:
         """What to change."""
         return (
-            f"compute the new value in {self.region}, and store it in {quoted(self.target)} after it",
+            f"compute the new value there, and store it in {quoted(self.target)} afterwards",
             f"or return the value, and change {quoted(self.target)} outside of the compiled function",
         )

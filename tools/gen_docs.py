@@ -1,0 +1,92 @@
+"""Write the documentation that comes from code: a page per code, and the command line. `--check` only compares.
+
+python tools/gen_docs.py            write what differs
+python tools/gen_docs.py --check    name what differs, and fail
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from graphweld.cli.main import cli
+from graphweld.diagnostics.codes import CODES, name_of, rule_class
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCS = ROOT / "docs"
+CODES_FOLDER = DOCS / "codes"
+NOTE = "<!-- Written by tools/gen_docs.py: change the source, then run `make docs`. -->\n\n"
+WIDTH = 100
+
+
+def pages() -> dict[Path, str]:
+    """Every generated page, by its path."""
+    found = {CODES_FOLDER / f"{code}.md": NOTE + rule_class(code).page() for code in CODES}
+    found[CODES_FOLDER / "index.md"] = NOTE + _index()
+    found[DOCS / "cli.md"] = NOTE + _command_line()
+    return found
+
+
+def out_of_step() -> list[str]:
+    """What differs between the pages on disk and the code, one line each."""
+    wanted = pages()
+    stale = [path for path, text in wanted.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
+    orphans = [path for path in CODES_FOLDER.glob("*.md") if path not in wanted]
+    return [f"{path.relative_to(ROOT)} is out of step" for path in stale] + [
+        f"{path.relative_to(ROOT)} belongs to no code" for path in orphans
+    ]
+
+
+def main() -> int:
+    """Write or check."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--check", action="store_true", help="write nothing; fail if a page is out of step")
+    if parser.parse_args().check:
+        problems = out_of_step()
+        for problem in problems:
+            print(f"{problem}: run `make docs`", file=sys.stderr)
+        return 1 if problems else 0
+    for path, text in pages().items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return 0
+
+
+def _index() -> str:
+    rows = [f"| [{code}]({code}.md) | {name_of(code)} | {_summary(code)} |" for code in CODES]
+    head = [
+        "# Codes",
+        "",
+        "`graphweld rule CODE` prints the same pages.",
+        "",
+        "| code | name | meaning |",
+        "| --- | --- | --- |",
+    ]
+    return "\n".join([*head, *rows]) + "\n"
+
+
+def _summary(code: str) -> str:
+    return " ".join((rule_class(code).__doc__ or "").partition("\n\n")[0].split())
+
+
+def _command_line() -> str:
+    return "# Command line\n\n" + "\n".join(_sections(cli, "graphweld", None))
+
+
+def _sections(command: click.Command, name: str, parent: click.Context | None) -> Iterator[str]:
+    settings = {**command.context_settings, "terminal_width": WIDTH, "max_content_width": WIDTH}
+    context = click.Context(command, info_name=name, parent=parent, **settings)
+    yield f"## `{context.command_path}`\n\n```\n{command.get_help(context)}\n```\n"
+    if isinstance(command, click.Group):
+        for verb in command.list_commands(context):
+            found = command.get_command(context, verb)
+            assert found is not None
+            yield from _sections(found, verb, context)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
