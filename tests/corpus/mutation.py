@@ -1,0 +1,314 @@
+"""In-place tensor work in branches and loops."""
+
+import torch
+from torch import nn
+
+from .program import bools, counts, factory, flags, ints, pairs, program, rand, s, signs, t
+
+
+@program(signs, "state", grad=False)
+def add_to_input(x):
+    if x.sum() > 0:
+        x.add_(1)
+    return x * 2
+
+
+@program(signs, "state", grad=False)
+def add_to_input_returns_none(x):
+    if x.sum() > 0:
+        x.add_(1)
+
+
+@program(signs, "state", grad=False)
+def augmented_assignment_to_input(x):
+    if x.sum() > 0:
+        x += 1
+    else:
+        x *= 2
+    return x
+
+
+@program(signs, "state")
+def mutate_intermediate(x):
+    y = x * 2
+    if x.sum() > 0:
+        y.mul_(3)
+    return y
+
+
+@program(signs, "state")
+def mutate_clone_inside(x):
+    if x.sum() > 0:
+        y = x.clone()
+        y[0] = 0
+        y.add_(1)
+    else:
+        y = x * 2
+    return y
+
+
+@program(signs, "state", grad=False)
+def item_assignment(x):
+    if x.sum() > 0:
+        x[0] = 10.0
+    return x
+
+
+@program(signs, "state", grad=False)
+def slice_assignment(x):
+    if x.sum() > 0:
+        x[1:] = x[:2] * 2
+    else:
+        x[:1] += 5
+    return x.clone()
+
+
+@program(signs, "state", grad=False)
+def mask_assignment(x):
+    if x.sum() > 0:
+        x[x > 1] = 0.0
+    return x + 1
+
+
+@program(signs, "state")
+def mask_assignment_to_intermediate(x):
+    y = x * 1
+    if (y > 1).any():
+        y[y > 1] = 1
+    return y / 2
+
+
+@program(signs, "state", grad=False)
+def index_tensor_assignment(x):
+    i = torch.tensor([0, 2])
+    if x.sum() > 0:
+        x[i] = torch.tensor([7.0, 8.0])
+    return x
+
+
+@program(pairs, "state", grad=False)
+def copy_between_inputs(x, y):
+    if x.sum() > 0:
+        x.copy_(y)
+    return x + y
+
+
+@program(pairs, "state", grad=False)
+def out_argument(x, y):
+    if x.sum() > 0:
+        torch.add(x, y, out=y)
+    return y * 2
+
+
+@program(signs, "state", grad=False)
+def two_names_of_one_tensor(x):
+    y = x
+    if x.sum() > 0:
+        y.add_(1)
+    return x, y
+
+
+@program(lambda: [(x := t(1.0, 2.0), x), (y := t(-1.0, -2.0), y)], "state alias", grad=False)
+def one_tensor_given_twice(x, y):
+    if x.sum() > 0:
+        x.add_(1)
+    return x + y
+
+
+@program(signs, "state alias", grad=False)
+def mutate_through_view(x):
+    v = x[1:]
+    if x.sum() > 0:
+        v.zero_()
+    return x + 1
+
+
+@program(signs, "state alias", grad=False)
+def mutate_base_read_view(x):
+    v = x[1:]
+    if x.sum() > 0:
+        x.mul_(10)
+    return v + 1
+
+
+@program(signs, "state alias")
+def view_of_intermediate(x):
+    y = x * 2
+    v = y.view(3, 1)
+    if x.sum() > 0:
+        v.add_(1)
+    return y
+
+
+@program(signs, "state", grad=False)
+def mutate_then_return_early(x):
+    if x.sum() > 0:
+        x.add_(100)
+        return x.sum()
+    return x.mean()
+
+
+@program(pairs, "state", grad=False)
+def nested_mutation(x, y):
+    if x.sum() > 0:
+        x.add_(1)
+        if y.sum() > 0:
+            y.mul_(2)
+            x.sub_(y)
+    return x + y
+
+
+@program(signs, "state", grad=False)
+def no_grad_update(x):
+    w = x.clone()
+    with torch.no_grad():
+        if w.sum() > 0:
+            w -= 0.1 * w
+    return w
+
+
+@program(lambda: [([t(1.0), t(2.0)],), ([t(-1.0), t(2.0)],)], "state", grad=False)
+def mutate_list_elements(xs):
+    if xs[0] > 0:
+        for v in xs:
+            v.add_(1)
+    return xs[0] + xs[1]
+
+
+@program(lambda: [({"w": t(1.0, 2.0)},), ({"w": t(-1.0, -2.0)},)], "state", grad=False)
+def mutate_dict_entry(params):
+    if params["w"].sum() > 0:
+        params["w"].mul_(0.5)
+    return params["w"].sum()
+
+
+class BufferUpdate(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("mean", torch.zeros(3))
+        self.register_buffer("count", torch.tensor(0))
+
+    def forward(self, x):
+        if x.sum() > 0:
+            self.mean.mul_(0.9).add_(x.detach(), alpha=0.1)
+            self.count.add_(1)
+        return x - self.mean
+
+
+@factory(lambda: signs() + signs(), "state inductor", grad=False)
+def buffer_in_place():
+    return BufferUpdate()
+
+
+@factory(lambda: signs() + signs(), "state")
+def buffer_in_place_with_gradient():
+    return BufferUpdate()
+
+
+class ParameterClamp(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.tensor([1.0, 5.0, 9.0]))
+
+    def forward(self, x):
+        with torch.no_grad():
+            if self.weight.norm() > 3:
+                self.weight.mul_(0.5)
+        return x * self.weight
+
+
+@factory(lambda: signs() + signs(), "state", grad=False)
+def parameter_clamped_under_no_grad():
+    return ParameterClamp()
+
+
+@program(counts, "state loop", grad=False)
+def input_changed_in_loop(x, n):
+    for i in range(int(n)):
+        x.add_(i + 1)
+    return x.sum()
+
+
+@program(counts, "state loop", grad=False)
+def elements_set_in_loop(x, n):
+    for i in range(int(n)):
+        x[i] = x[i] * 2 + i
+    return x
+
+
+@program(counts, "state loop")
+def intermediate_changed_in_loop(x, n):
+    y = x * 1
+    for i in range(int(n)):
+        y.mul_(2)
+        y[0] += i
+    return y
+
+
+@program(counts, "state loop", grad=False)
+def changed_in_branch_in_loop(x, n):
+    for i in range(int(n)):
+        if x.max() < 5:
+            x.add_(2)
+    return x
+
+
+@factory(lambda: [(t(1.0, 2.0, 3.0), s(n)) for n in (2, 0, 3)], "state loop", grad=False)
+def buffer_changed_in_loop():
+    class Loop(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("total", torch.zeros(3))
+
+        def forward(self, x, n):
+            for i in range(int(n)):
+                self.total += x * i
+            return self.total + x
+
+    return Loop()
+
+
+@program(lambda: [(rand(3, 3, seed=1), s(True)), (rand(3, 3, seed=1), s(False))], "state", grad=False)
+def fill_diagonal(x, flag):
+    if flag:
+        x.fill_diagonal_(0.0)
+    return x.sum()
+
+
+@program(lambda: [(t(1.0, 2.0, 3.0), bools(True, False, True)), (t(1.0, 2.0, 3.0), bools(False, False, False))], "state", grad=False)
+def masked_scale(x, mask):
+    if mask.any():
+        x[mask] *= 2
+    return x
+
+
+@program(lambda: [(t(1.0, 2.0, 3.0), ints(0, 0)), (t(1.0, 2.0, 3.0), ints(1, 2))], "state", grad=False)
+def scatter_in_branch(x, i):
+    if i.sum() > 0:
+        x.scatter_(0, i, 5.0)
+    else:
+        x.index_add_(0, i, torch.ones(2))
+    return x
+
+
+@program(flags, "state", grad=False)
+def resize_free_swap_of_contents(x, flag):
+    y = x * 10
+    if flag:
+        tmp = x.clone()
+        x.copy_(y)
+        y.copy_(tmp)
+    return x, y
+
+
+@program(lambda: [(t(1.0, 2.0, 3.0),), (t(-1.0, -2.0, -3.0),)], "state raises")
+def needed_value_overwritten(x):
+    # autograd needs the old value: an error, kept
+    y = x * 1
+    z = y.exp()
+    if x.sum() > 0:
+        z.add_(1)
+    else:
+        z.mul_(2)
+    torch.autograd.grad((z * 1).sum(), y)
+    return z

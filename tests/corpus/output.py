@@ -1,0 +1,154 @@
+"""print, logging and warnings where a branch runs, once and in order."""
+
+import logging
+import warnings
+
+import torch
+
+from .program import counts, pairs, program, signs, t
+
+logger = logging.getLogger("corpus.output")
+
+
+@program(signs, "state output", grad=False)
+def print_in_branch(x):
+    if x.sum() > 0:
+        print("positive")
+        return x * 2
+    return x
+
+
+@program(signs, "state output", grad=False)
+def print_on_both_sides(x):
+    print("start")
+    if x.sum() > 0:
+        print("positive", 1, 2.5, sep="-")
+    else:
+        print("negative", end="!\n")
+    print("end")
+    return x
+
+
+@program(signs, "state output", grad=False)
+def print_item(x):
+    if x.sum() > 0:
+        print("sum", x.sum().item())
+    return x + 1
+
+
+@program(signs, "state output", grad=False)
+def print_f_string(x):
+    total = x.sum()
+    if total > 0:
+        print(f"sum is {total.item():.3f} of {x.shape[0]} values")
+    return x + 1
+
+
+@program(signs, "state output", grad=False)
+def print_tensor(x):
+    if x.sum() > 0:
+        print(x)
+    return x + 1
+
+
+@program(signs, "state output", grad=False)
+def print_value_of_the_moment(x):
+    y = x.clone()
+    if x.sum() > 0:
+        print("before", y)
+        y.add_(1)
+        print("after", y)
+    return y
+
+
+@program(pairs, "state output", grad=False)
+def print_nested(x, y):
+    if x.sum() > 0:
+        print("x")
+        if y.sum() > 0:
+            print("y")
+        print("done")
+    return x + y
+
+
+@program(signs, "state output", grad=False)
+def logging_warning(x):
+    if x.sum() > 0:
+        logger.warning("positive sum")
+        x = x * 2
+    return x
+
+
+@program(signs, "state output", grad=False)
+def logging_lazy_arguments(x):
+    if x.sum() > 0:
+        logger.info("sum %.2f of %d values", x.sum().item(), x.numel())
+    else:
+        logger.debug("negative %s", "sum")
+    return x
+
+
+@program(signs, "state output", grad=False)
+def logging_levels(x):
+    if x.sum() > 0:
+        logger.error("one")
+        logger.critical("two")
+        logger.log(logging.INFO, "three")
+    return x
+
+
+@program(signs, "state output", grad=False)
+def warnings_warn(x):
+    if x.sum() > 0:
+        warnings.warn("corpus: positive sum", UserWarning, stacklevel=2)
+    return x * 2
+
+
+@program(signs, "state output", grad=False)
+def warnings_category(x):
+    if x.sum() > 0:
+        warnings.warn("corpus: deprecated", DeprecationWarning, stacklevel=1)
+        warnings.warn("corpus: plain")
+    return x * 2
+
+
+@program(counts, "state loop output", grad=False)
+def print_in_loop(x, n):
+    for i in range(int(n)):
+        print("step", i)
+        x = x + i
+    return x
+
+
+@program(counts, "state loop output", grad=False)
+def log_in_branch_in_loop(x, n):
+    for i in range(int(n)):
+        if x.max() > 3:
+            logger.warning("large at %d", i)
+        x = x + 1
+    return x
+
+
+@program(signs, "state output")
+def print_with_gradient(x):
+    y = x * 2
+    if y.sum() > 0:
+        print("positive")
+        y = y * x
+    return y
+
+
+@program(signs, "state output raises", grad=False)
+def print_then_raise(x):
+    if x.sum() < 0:
+        print("about to stop")
+        raise ValueError("negative")
+    return x
+
+
+@program(lambda: [(t(1.0, float("inf")),), (t(1.0, 2.0),)], "state output", grad=False)
+def warn_and_repair(x):
+    if not torch.isfinite(x).all():
+        logger.warning("non-finite values replaced")
+        x = torch.nan_to_num(x, posinf=0.0)
+    return x
