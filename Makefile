@@ -1,5 +1,5 @@
 # `make demo` and `make test` each work alone on a fresh machine: they create .venv and install everything pinned.
-PYTHON ?= $(firstword $(shell command -v python3.11) $(wildcard $(HOME)/.pyenv/versions/3.11*/bin/python3.11) python3.11)
+PYTHON ?= $(shell tools/find_python.sh 3.11)
 BIN := .venv/bin
 READY := .venv/.ready
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet -c constraints.txt
@@ -32,6 +32,7 @@ bench: $(READY)
 
 # torch goes first and alone: asked for by its exact version, pip takes the CPU build where one lies at hand.
 $(READY): pyproject.toml constraints.txt
+	@test -x $(BIN)/python || test -n "$(PYTHON)" || { echo "graphweld: Python 3.11 is needed, and was not found" >&2; exit 1; }
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(PIP) "$$(grep '^torch==' constraints.txt)"
 	$(PIP) setuptools

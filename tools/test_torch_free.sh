@@ -3,19 +3,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# `command -v` also finds pyenv's shims, which fail for a version that is not switched on: so ask each candidate.
-find_python() {
-    local candidate
-    for candidate in "$(command -v "python$1" || true)" "$HOME"/.pyenv/versions/"$1".*/bin/python; do
-        if [ -x "$candidate" ] && "$candidate" -c 'import venv' 2>/dev/null; then
-            echo "$candidate"
-            return
-        fi
-    done
-}
-
 for version in 3.10 3.12 3.13; do
-    python=$(find_python "$version")
+    python=$(tools/find_python.sh "$version")
     if [ -z "$python" ]; then
         echo "torch-free tests: no Python $version on this machine"
         continue

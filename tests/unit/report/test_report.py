@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import json
 import os
@@ -46,7 +47,8 @@ def test_what_is_left_is_what_is_left_after_welding() -> None:
     [
         (WELDED, "Whole: one graph of 3 operators, 1 site welded."),
         (NOTHING_BREAKS, "Nothing breaks here"),
-        (REFUSED, "Not whole: 1 break left."),
+        (REFUSED, "Not whole: 1 place in the way, told below."),
+        (dataclasses.replace(REFUSED, diagnostics=()), "Not whole: 1 break left."),
         (GIVEN_UP, "torch gave this function up"),
         (FAILED, "RuntimeError: no"),
     ],
@@ -75,8 +77,6 @@ def test_code_is_not_taken_for_markup() -> None:
     line = "    if x[bold].sum() > 0:"
     report = Report("f", "m.py", 1, Phase(1, (), 1), Phase(1, (), 1), (), (), "2.13.0")
     site = WELDED.sites[0]
-    import dataclasses
-
     marked = dataclasses.replace(report, sites=(dataclasses.replace(site, source_line=line),))
     assert "x[bold].sum()" in str(marked)
 

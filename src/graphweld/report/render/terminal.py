@@ -55,13 +55,15 @@ def answer(report: Report) -> str:
         return f"Nothing breaks here: torch.compile takes it as it is, in one graph of {nodes}."
     if report.is_whole:
         return f"Whole: one graph of {nodes}, {counted(welded, 'site')} welded."
+    if report.diagnostics:
+        return f"Not whole: {counted(len(report.diagnostics), 'place')} in the way, told below."
     if report.after.error is not None:
         return f"Not whole: tracing ended with {report.after.error}"
     if report.after.graphs == 0:
         return "Not whole: torch gave this function up and captured no graph."
     if not report.after.breaks:
         return f"Not whole: {counted(report.after.graphs, 'graph')}, with Python between them."
-    return f"Not whole: {counted(len(report.after.breaks), 'break')} left. What stands in the way is listed below."
+    return f"Not whole: {counted(len(report.after.breaks), 'break')} left."
 
 
 def counted(number: int, noun: str) -> str:
@@ -78,6 +80,8 @@ def short_path(path: str) -> str:
 
 
 def _phase(phase: Phase) -> str:
+    if phase.error is not None and phase.graphs == 0:
+        return "no graph"
     return f"{counted(phase.graphs, 'graph')}, {counted(len(phase.breaks), 'break')}"
 
 
