@@ -19,8 +19,9 @@ from graphweld.capture.joins import Join
 from graphweld.capture.merge_variable import MergeVariable, kind_of
 from graphweld.capture.operands import number_operands_to_tensors, share_operands
 from graphweld.capture.predicates import negate
+from graphweld.capture.raises import emit_raise
 from graphweld.capture.refusal import refuse
-from graphweld.capture.regions import Region, install, is_impure, known, reopened, trace_region
+from graphweld.capture.regions import Region, assumptions, install, is_impure, known, reopened, trace_region
 from graphweld.capture.sites import record
 from graphweld.capture.variables import Thunk, Tx, build, call, emit, example, is_undefined, existing, method
 from graphweld.diagnostics import rules
@@ -45,8 +46,15 @@ def stage_if(
     holds = known(tx, pred)
     if holds is not None:
         return then() if holds else orelse()
-    sides = (trace_region(tx, then, pred, True), trace_region(tx, orelse, pred, False))
-    join = Join(tx, pred, *sides)
+    first = trace_region(tx, then, pred, True)
+    if first.raised is not None:
+        record(tx, site, "welded", "Raise")
+        return raise_or(tx, pred, first.raised, orelse)
+    second = trace_region(tx, orelse, pred, False)
+    if second.raised is not None:
+        record(tx, site, "welded", "Raise")
+        return raise_or(tx, negate(tx, pred), second.raised, then)
+    join = Join(tx, pred, first, second)
     result = _merge_result(join, names, label)
     writes = _merge_effects(join)
     copies = _merge_mutations(join)
@@ -55,6 +63,13 @@ def stage_if(
     for write in (*copies, *writes):
         write()
     return result()
+
+
+def raise_or(tx: Tx, pred: VariableTracker, exception: str, rest: Thunk) -> VariableTracker:
+    """Raise where `pred` holds; from here on it is known that it does not."""
+    emit_raise(tx, pred, exception)
+    assumptions(tx).append((pred.as_proxy().node, False))
+    return rest()
 
 
 def _merge_result(join: Join, names: tuple[str, ...] | None, label: str) -> Thunk:
@@ -161,15 +176,17 @@ def _needs_encoding(join: Join, dtypes: list[torch.dtype]) -> set[int]:
     return integers if flows and len(integers) < len(dtypes) else set()
 
 
-def distribute(tx: Tx, args: list[VariableTracker], run: Any) -> VariableTracker:
-    """`run(args)` where an argument is a merge: the same operation on either alternative."""
-    index = next(i for i, arg in enumerate(args) if isinstance(arg, MergeVariable))
-    merge = args[index]
+def distribute(tx: Tx, args: list[VariableTracker], run: Any, writes: bool = False) -> VariableTracker:
+    """`run(args)` where an argument is a merge: the same operation on either alternative.
 
-    def with_side(side: VariableTracker) -> Thunk:
-        return lambda: run([*args[:index], side, *args[index + 1 :]])
-
-    return merge.each(tx, lambda side: with_side(side)())
+    A merge that is one tensor already is used as that, unless the operation writes to it.
+    """
+    for index, arg in enumerate(args):
+        if isinstance(arg, MergeVariable):
+            if arg.joined is not None and not (writes and index == 0):
+                return run([*args[:index], arg.tensor(tx), *args[index + 1 :]])  # type: ignore[no-any-return]
+            return arg.each(tx, lambda side, i=index: run([*args[:i], side, *args[i + 1 :]]))
+    raise AssertionError("no argument is a merge")
 
 
 def bound(tx: Tx, value: VariableTracker, name: VariableTracker) -> VariableTracker | None:

@@ -130,7 +130,8 @@ def _hook_calls() -> None:
 
     def torch_call_function(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
         if any(isinstance(a, MergeVariable) for a in args):
-            return distribute(tx, list(args), lambda new: torch_call_function(self, tx, new, kwargs))
+            writes = intrinsics.writes(self.value, kwargs)
+            return distribute(tx, list(args), lambda new: torch_call_function(self, tx, new, kwargs), writes)
         return torch_call(self, tx, args, kwargs)
 
     def handler_for(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) -> Any:

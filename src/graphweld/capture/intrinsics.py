@@ -11,7 +11,7 @@ from torch._dynamo.variables.constant import ConstantVariable
 
 from graphweld import runtime
 from graphweld.capture.conditionals import bound, distribute, stage_if
-from graphweld.capture.merge_variable import MergeVariable
+from graphweld.capture.merge_variable import MergeVariable, changes_in_place
 from graphweld.capture.predicates import is_data_dependent, negate, predicate, select_bool
 from graphweld.capture.variables import Tx, call, constant, is_tensor
 
@@ -150,8 +150,15 @@ def builtin_on_merge(fn: Callable[..., Any]) -> Callable[..., Any]:
     if fn in (operator.is_, operator.is_not):
         return lambda tx, args, kwargs: _identity(tx, args[0].realize(), args[1].realize(), fn)
     return lambda tx, args, kwargs: distribute(
-        tx, list(args), lambda new: BuiltinVariable(fn).call_function(tx, new, kwargs)
+        tx, list(args), lambda new: BuiltinVariable(fn).call_function(tx, new, kwargs), writes(fn, kwargs)
     )
+
+
+def writes(fn: Callable[..., Any], kwargs: dict[str, VariableTracker]) -> bool:
+    """Whether a function changes its first argument."""
+    inplace = kwargs.get("inplace")
+    is_asked = inplace is not None and not (isinstance(inplace, ConstantVariable) and not inplace.value)
+    return is_asked or changes_in_place(getattr(fn, "__name__", ""))
 
 
 HANDLERS: dict[Any, Callable[[Tx, Args], VariableTracker | None]] = {

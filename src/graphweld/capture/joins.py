@@ -23,6 +23,7 @@ from torch._dynamo.variables.lists import BaseListVariable, ListVariable, TupleV
 from torch._dynamo.variables.tensor import SymNodeVariable
 from torch._dynamo.variables.user_defined import UserDefinedObjectVariable
 
+from graphweld.capture.aliases import alias_of
 from graphweld.capture.merge_variable import MergeVariable, is_bool_like, kind_of
 from graphweld.capture.predicates import truth
 from graphweld.capture.refusal import refuse
@@ -66,7 +67,7 @@ class Join:
         if is_number(a) and is_number(b) and a.python_type() is b.python_type():
             return self._merge_numbers(a, b)
         if is_tensor(a) and is_tensor(b):
-            joined = self._merge_tensors(a, b)
+            joined = self._merge_tensors(a, b, name)
             if joined is not None:
                 return joined
         pieces = self._merge_pieces(a, b, name)
@@ -131,9 +132,20 @@ class Join:
                 vt = made
             return call(self.tx, torch.full, (), vt, dtype=NUMBER_DTYPES[kind])
 
-    def _merge_tensors(self, a: VariableTracker, b: VariableTracker) -> Thunk | None:
-        a, b = self._owned(self.then, a), self._owned(self.orelse, b)
-        return self._slot(a, b) if same_type(example(a), example(b)) else None
+    def _merge_tensors(self, a: VariableTracker, b: VariableTracker, name: str) -> Thunk | None:
+        left, right = alias_of(self.tx, self.then, a), alias_of(self.tx, self.orelse, b)
+        own_a, own_b = self._owned(self.then, a), self._owned(self.orelse, b)
+        if not same_type(example(own_a), example(own_b)):
+            return None
+        output = self._slot(own_a, own_b)
+        if left is None and right is None:
+            return output
+
+        def merged() -> VariableTracker:
+            then, orelse = (output() if side is None else side() for side in (left, right))
+            return MergeVariable(self.pred, then, orelse, name, joined=output())
+
+        return merged
 
     def _export_tensor(self, region: Region, vt: VariableTracker) -> Thunk:
         return self._slot(*self._sides(region, self._owned(region, vt)))

@@ -5,29 +5,52 @@
 The tracer holds both alternatives and the predicate. An operation on a merge is the same operation on either
 alternative, as an `if` on the predicate; returning or storing one emits code that picks the true Python object. (The
 name is the compiler's phi: a value that depends on the way control came.)
+
+    if x.sum() > 0: y = x * 2
+    else: y = x                             ->  Merge(x.sum() > 0, x * 2, x, joined=cond(...)[0])
+
+Here both alternatives are tensors of one type, and the node has them as one output, `joined`, which operations use. But
+on one side y *is* x, so what changes y in place must change x, and returning y must return x: that is what the
+alternatives are still needed for.
 """
 
 from typing import Any
 
+import torch
 from torch._dynamo.bytecode_transformation import create_call_function
 from torch._dynamo.variables.base import AsPythonConstantNotImplementedError, VariableTracker
 from torch._dynamo.variables.constant import ConstantVariable
+from torch._dynamo.variables.misc import GetAttrVariable
 
 from graphweld.capture.refusal import refuse
-from graphweld.capture.variables import Tx, is_data_number, is_number, is_tensor, is_undefined
+from graphweld.capture.variables import Tx, call, example, is_data_number, is_number, is_tensor, is_undefined
 from graphweld.diagnostics import rules
+
+
+IN_PLACE_OPERATORS = {
+    "__setitem__", "setitem", "iadd", "isub", "imul", "itruediv", "ifloordiv", "imod", "ipow", "iand", "ior", "ixor",
+    "ilshift", "irshift", "imatmul", "delitem", *(f"__i{n}__" for n in ("add", "sub", "mul", "truediv", "floordiv", "mod",
+    "pow", "and", "or", "xor", "lshift", "rshift", "matmul")),
+}  # fmt: skip
 
 
 class MergeVariable(VariableTracker):
     """`then` where the 0-d bool tensor `pred` holds, else `orelse`."""
 
+    _nonvar_fields = {"name", "versions", *VariableTracker._nonvar_fields}
+
     def __init__(
-        self, pred: VariableTracker, then: VariableTracker, orelse: VariableTracker, name: str = "a value", **kw: Any
+        self,
+        pred: VariableTracker,
+        then: VariableTracker,
+        orelse: VariableTracker,
+        name: str = "a value",
+        joined: VariableTracker | None = None,
+        **kw: Any,
     ) -> None:
         super().__init__(**kw)
-        self.pred, self.then, self.orelse, self.name = pred, then, orelse, name
-
-    _nonvar_fields = {"name", *VariableTracker._nonvar_fields}
+        self.pred, self.then, self.orelse, self.name, self.joined = pred, then, orelse, name, joined
+        self.versions = self._versions()
 
     def __repr__(self) -> str:
         return f"Merge({self.then!r}, {self.orelse!r})"
@@ -39,9 +62,43 @@ class MergeVariable(VariableTracker):
             found.extend(side.alternatives() if isinstance(side, MergeVariable) else [side])
         return found
 
+    def tensor(self, tx: Tx) -> VariableTracker:
+        """The one tensor that stands for both alternatives, up to date with what was changed in place since."""
+        if self.versions != self._versions():
+            then, orelse = (side.tensor(tx) if isinstance(side, MergeVariable) else side for side in self._sides())
+            self.joined = call(tx, torch.where, self.pred, then, orelse)
+            self.versions = self._versions()
+        assert self.joined is not None
+        return self.joined
+
+    def _sides(self) -> tuple[VariableTracker, VariableTracker]:
+        return self.then, self.orelse
+
+    def _versions(self) -> list[int]:
+        if self.joined is None:
+            return []
+        found: list[int] = []
+        for side in self._sides():
+            if isinstance(side, MergeVariable):
+                found.extend(side._versions())
+            elif is_tensor(side):
+                found.append(example(side)._version)
+        return found
+
+    def is_visible(self) -> bool:
+        """Whether a caller can tell which alternative it is: a kind of its own, or a tensor the caller holds."""
+        if self.joined is None:
+            return True
+        return any(
+            side.is_visible() if isinstance(side, MergeVariable) else is_held_by_caller(side) for side in self._sides()
+        )
+
     def kinds(self) -> str:
         """The alternatives in the user's words."""
         return ", ".join(dict.fromkeys(kind_of(a) for a in self.alternatives()))
+
+    def is_tensor(self) -> bool:
+        return self.joined is not None
 
     def python_type(self) -> type:
         types = {a.python_type() for a in self.alternatives()}
@@ -63,6 +120,10 @@ class MergeVariable(VariableTracker):
         return False
 
     def as_proxy(self) -> Any:
+        if self.joined is not None:
+            from graphweld.capture.dynamo import current_tx
+
+            return self.tensor(current_tx()).as_proxy()
         self.give_up("it is used as one value")
 
     def bool_impl(self, tx: Tx) -> VariableTracker:
@@ -70,18 +131,26 @@ class MergeVariable(VariableTracker):
         raise AssertionError
 
     def var_getattr(self, tx: Tx, name: str) -> VariableTracker:
+        if callable(getattr(torch.Tensor, name, None)) and any(map(is_tensor, self.alternatives())):
+            return GetAttrVariable(self, name)
+        if self.joined is not None:
+            return _getattr(tx, self.tensor(tx), name)
         return self.each(tx, lambda side: _getattr(tx, side, name))
 
     def call_obj_hasattr(self, tx: Tx, name: str) -> Any:
         return self.each(tx, lambda side: side.call_obj_hasattr(tx, name))
 
     def call_method(self, tx: Tx, name: str, args: list[Any], kwargs: dict[str, Any]) -> VariableTracker:
+        if self.joined is not None and not changes_in_place(name):
+            return self.tensor(tx).call_method(tx, name, args, kwargs)
         return self.each(tx, lambda side: side.call_method(tx, name, args, kwargs))
 
     def call_function(self, tx: Tx, args: Any, kwargs: Any) -> VariableTracker:
         return self.each(tx, lambda side: side.call_function(tx, list(args), dict(kwargs)))
 
     def unpack_var_sequence(self, tx: Any) -> list[VariableTracker]:
+        if self.joined is not None:
+            return self.tensor(tx).unpack_var_sequence(tx)
         self.give_up("it is unpacked")
         raise AssertionError
 
@@ -98,11 +167,24 @@ class MergeVariable(VariableTracker):
         )
 
     def reconstruct(self, codegen: Any) -> None:
+        if not self.is_visible():
+            codegen(self.joined)
+            return
         codegen.add_push_null(lambda: codegen.load_import_from("graphweld.runtime.merge", "pick"))
         codegen(self.pred)
         codegen(self.then)
         codegen(self.orelse)
         codegen.extend_output(create_call_function(3, False))
+
+
+def changes_in_place(name: str) -> bool:
+    """Whether a method or operator writes to its first argument."""
+    return name in IN_PLACE_OPERATORS or (name.endswith("_") and not name.endswith("__"))
+
+
+def is_held_by_caller(vt: VariableTracker) -> bool:
+    """Whether a tensor is an input of the program, or a view of one."""
+    return vt.source is not None or getattr(vt, "gw_view_of_input", False)
 
 
 def _getattr(tx: Tx, vt: VariableTracker, name: str) -> VariableTracker:

@@ -41,6 +41,8 @@ def predicate(tx: Tx, vt: VariableTracker) -> VariableTracker:
     Raises, inside the trace, Python's own RuntimeError for a tensor of more or less than one element.
     """
     vt = vt.realize()
+    if isinstance(vt, MergeVariable) and vt.joined is not None:
+        vt = vt.tensor(tx)
     if isinstance(vt, MergeVariable):
         return select_bool(tx, vt.pred, truth(tx, vt.then), truth(tx, vt.orelse))
     if is_tensor(vt):

@@ -7,6 +7,7 @@ and counts its recompiles per code object.
 
 import functools
 import linecache
+import re
 import types
 from collections.abc import Callable
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 import torch
 from torch._dynamo import exc
 
-from graphweld.capture import dynamo, sites
+from graphweld.capture import dynamo, raises, sites
 from graphweld.capture.refusal import Refusal
 from graphweld.diagnostics import ConversionError, Diagnostic, GraphBreakError, Span, diagnose, rules
 
@@ -41,7 +42,11 @@ def guarded(compiled: Callable[..., Any], target: Callable[..., Any]) -> Callabl
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
             return compiled(*args, **kwargs)
-        except TRACE_ERRORS as error:
+        except RuntimeError as error:
+            if raises.is_marked(error):
+                return target(*args, **kwargs)  # plain Python raises it
+            if not isinstance(error, TRACE_ERRORS):
+                raise
             if _raised_by_the_program(error):
                 target(*args, **kwargs)  # plain Python raises it, with the user's own traceback
             found = diagnostics_of(error)
@@ -82,10 +87,18 @@ def diagnostics_of(error: BaseException) -> list[Diagnostic] | None:
     return None
 
 
+def torch_code_in(text: str) -> str | None:
+    """Torch's own code for a kind of break, such as GB0170, where its message names one."""
+    found = re.search(r"\bGB\d{4}\b|/gb(\d{4})\b", text)
+    if found is None:
+        return None
+    return f"GB{found.group(1)}" if found.group(1) else found.group(0)
+
+
 def torch_break(error: BaseException) -> Diagnostic:
     """A break that torch reports itself, at the innermost line of the user's code."""
     text = str(error)
-    torch_code = next((w.strip("():,.[]") for w in text.split() if w.startswith("GB") and w[2:6].isdigit()), None)
+    torch_code = torch_code_in(text)
     reason = getattr(error, "gb_type", None) or text.strip().splitlines()[0]
     explanation = next((line.partition("Explanation: ")[2] for line in text.splitlines() if "Explanation: " in line), "")
     if explanation:

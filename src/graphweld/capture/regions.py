@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import torch
+from torch._dynamo import exc
 from torch._dynamo.variables.base import VariableTracker
 from torch.fx import Graph, GraphModule, Node, Proxy
 
@@ -22,6 +23,7 @@ class Region:
     tracer: Any
     result: VariableTracker | None = None
     effects: Effects = field(default_factory=Effects)
+    raised: str | None = None
     mutated: dict[Proxy, Proxy] = field(default_factory=dict)
 
     @property
@@ -47,6 +49,7 @@ def reopened(tx: Tx, region: Region) -> Iterator[None]:
 def trace_region(tx: Tx, run: Thunk, pred: VariableTracker | None = None, holds: bool = True) -> Region:
     """Trace `run()` as a region, knowing that `pred` is `holds` inside."""
     assumed = assumptions(tx)
+    depth = len(assumed)
     with tx.output.subtracer(None, None, "graphweld region") as tracer:
         tracer.allow_side_effects_in_hop = True
         region = Region(tracer)
@@ -54,10 +57,13 @@ def trace_region(tx: Tx, run: Thunk, pred: VariableTracker | None = None, holds:
             assumed.append((pred.as_proxy().node, holds))
         try:
             with watching(tx) as effects:
-                region.result = run().realize()
+                try:
+                    region.result = run().realize()
+                except exc.ObservedException as error:
+                    region.raised = type(error).__name__.removeprefix("Observed")
+                    tx.exn_vt_stack.clear_current_exception()
         finally:
-            if pred is not None:
-                assumed.pop()
+            del assumed[depth:]
         region.effects = effects
         region.mutated = _mutated(region)
     # Dynamo memoizes the symbols of `.item()` calls per epoch; sharing one between two sub-graphs would leave the

@@ -1,0 +1,74 @@
+"""Which tensors a region hands out are the caller's own, or views of them.
+
+    y = x if p else x * 2            on one side y is x
+    y = x[0] if p else x[0] * 2      on one side y is a view of x
+
+A graph output cannot be its input, so it is a copy; where a later change in place, or the caller, could tell the
+difference, the original is kept as an alternative beside it. A view is made again outside of the region: it costs
+nothing, and it cannot fail where shapes are known.
+"""
+
+import torch
+from torch._dynamo.variables.base import VariableTracker
+from torch.fx import Node, Proxy
+
+from graphweld.capture.merge_variable import changes_in_place
+from graphweld.capture.regions import Region
+from graphweld.capture.variables import Thunk, Tx, existing, storage_key
+
+VIEWS = {
+    "view", "reshape", "getitem", "transpose", "t", "squeeze", "unsqueeze", "narrow", "select", "permute", "expand",
+    "flatten", "detach", "movedim", "swapaxes", "unflatten", "view_as", "expand_as", "chunk", "split", "unbind",
+    "diagonal", "contiguous", "to", "float",
+}  # fmt: skip
+
+
+def alias_of(tx: Tx, region: Region, vt: VariableTracker) -> Thunk | None:
+    """How to get at the tensor outside that a region's value is, or is a view of; None where it is the region's own."""
+    proxy = vt.as_proxy()
+    if proxy.tracer is not region.tracer:
+        return lambda: vt
+    node: Node = proxy.node
+    while isinstance(node.target, str) and changes_in_place(node.target) and isinstance(node.args[0], Node):
+        node = node.args[0]
+    if node.op == "placeholder":
+        outer = next(o for o, inner in region.operands().items() if inner.node is node)
+        return lambda: existing(tx, outer)
+    base = _base_of(region, node)
+    if base is None:
+        return None
+    steps: list[Node] = []
+    while node.op != "placeholder":
+        steps.append(node)
+        node = next(n for n in node.all_input_nodes if storage_key(n.meta["example_value"]) == storage_key(base))
+    outer = next(o for o, inner in region.operands().items() if inner.node is node)
+    if any(len(step.all_input_nodes) != 1 for step in steps):
+        return None
+
+    def make() -> VariableTracker:
+        tracer = tx.output.current_tracer
+        current = tracer.maybe_lift_tracked_freevar_to_input(outer).node
+        for step in reversed(steps):
+            current = tracer.graph.node_copy(step, lambda _, at=current: at)
+        view = existing(tx, Proxy(current, tracer))
+        view.gw_view_of_input = True  # type: ignore[attr-defined]
+        return view
+
+    return make
+
+
+def _base_of(region: Region, node: Node) -> torch.Tensor | None:
+    """The operand whose memory a chain of views ends in."""
+    key = storage_key(node.meta["example_value"])
+    while node.op != "placeholder":
+        if (node.target if isinstance(node.target, str) else getattr(node.target, "__name__", "")) not in VIEWS:
+            return None
+        nexts = [
+            n
+            for n in node.all_input_nodes
+            if isinstance(n.meta["example_value"], torch.Tensor) and storage_key(n.meta["example_value"]) == key
+        ]
+        if len(nexts) != 1:
+            return None
+        node = nexts[0]
+    return node.meta["example_value"]  # type: ignore[no-any-return]

@@ -1,0 +1,103 @@
+"""Measuring what torch alone makes of a program: graphs, and the breaks between them."""
+
+import linecache
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch._dynamo import exc
+from torch._dynamo.utils import graph_break_reasons
+
+from graphweld.capture.program import chain, torch_break
+from graphweld.diagnostics import Diagnostic
+
+
+@dataclass(frozen=True, slots=True)
+class Break:
+    """One graph break: where, why, and torch's own code for it."""
+
+    file: str
+    line: int
+    source_line: str
+    reason: str
+    torch_code: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What one run under a compiler gave."""
+
+    graphs: int
+    nodes: int
+    breaks: tuple[Break, ...]
+    seconds: float
+    error: Exception | None
+
+
+class Counter:
+    """A backend that runs the graph as it is, and counts."""
+
+    def __init__(self) -> None:
+        self.graphs = 0
+        self.nodes = 0
+        self.modules: list[torch.fx.GraphModule] = []
+
+    def __call__(self, module: torch.fx.GraphModule, example_inputs: list[Any]) -> Callable[..., Any]:
+        self.graphs += 1
+        self.nodes += sum(n.op.startswith("call") for n in module.graph.nodes)
+        self.modules.append(module)
+        return module.forward
+
+
+def measure(compiled: Callable[[], Any], counter: Counter) -> Measured:
+    """Run a compiled call whose backend is `counter`, and tell what was captured and where it broke."""
+    before = len(graph_break_reasons)
+    start = time.perf_counter()
+    error = None
+    try:
+        compiled()
+    except Exception as caught:  # the program's own exceptions and the compiler's are both an answer here
+        error = caught
+    seconds = time.perf_counter() - start
+    breaks = tuple(_break_of(reason) for reason in graph_break_reasons[before:] if reason.graph_break)
+    return Measured(counter.graphs, counter.nodes, breaks, seconds, error)
+
+
+def first_obstacle(run: Callable[[], Any]) -> Break | None:
+    """Why torch gives a function up although it reports no break: the error of a full-graph trace."""
+    try:
+        run()
+    except exc.TorchDynamoException as error:
+        found = next((e for e in chain(error) if isinstance(e, (exc.Unsupported, exc.UserError))), error)
+        return _break_from(torch_break(found))
+    except Exception:  # the program's own: a full-graph trace that succeeded has nothing to tell
+        return None
+    return None
+
+
+def _break_of(reason: Any) -> Break:
+    from graphweld.capture.program import torch_code_in
+
+    frame = next((f for f in reversed(reason.user_stack) if "/graphweld/" not in f.filename), None)
+    if frame is None:
+        return Break("<unknown>", 0, "", _first_words(reason.reason), torch_code_in(reason.reason))
+    line = linecache.getline(frame.filename, frame.lineno or 0).strip()
+    return Break(frame.filename, frame.lineno or 0, line, _first_words(reason.reason), torch_code_in(reason.reason))
+
+
+def _break_from(diagnostic: Diagnostic) -> Break:
+    span = diagnostic.span
+    code = next((w.strip("()") for w in diagnostic.message.split() if w.strip("()").startswith("GB")), None)
+    return Break(
+        span.file if span else "<unknown>", span.line if span else 0, diagnostic.source_line or "", diagnostic.message, code
+    )
+
+
+def _first_words(text: str) -> str:
+    """The kind of a break and torch's explanation of it, in one line."""
+    lines = [line.strip() for line in text.strip().splitlines() if line.strip()]
+    explanation = next((line.partition("Explanation: ")[2] for line in lines if "Explanation: " in line), "")
+    head = lines[0] if lines else "unknown"
+    return f"{head}: {explanation}" if explanation else head

@@ -1,0 +1,77 @@
+"""A `raise` that the data decides: an assertion in the graph, and the user's own exception from the call.
+
+    if (std == 0).any():                       _assert_async(not (std == 0).any(), "graphweld raise 7")
+        raise ValueError("std has a zero")     ... the rest of the function, knowing that the test was false
+
+The assertion ends the compiled call before any of the program's Python effects are applied. The call then runs the
+original function once, eagerly, which raises the exception as Python does: its type, its message with the values of
+that moment, its traceback in the user's lines, and every effect it had until then. That is exact as long as the graph
+has changed none of its inputs yet; a raise behind such a change is refused (GW105).
+"""
+
+import dis
+import re
+from typing import Any
+
+import torch
+from torch._dynamo.variables.base import VariableTracker
+from torch._dynamo.variables.constant import ConstantVariable
+
+from graphweld.capture.predicates import negate
+from graphweld.capture.refusal import refuse
+from graphweld.capture.variables import Tx, call
+from graphweld.diagnostics import rules
+
+MARK = "graphweld: an exception of the program"
+_RETURNS = {"RETURN_VALUE", "RETURN_CONST", "RETURN_GENERATOR"}
+
+
+def always_raises(fn: VariableTracker) -> bool:
+    """Whether a region function has no way to return."""
+    code = getattr(fn, "get_code", lambda: None)()
+    return code is not None and not any(i.opname in _RETURNS for i in dis.get_instructions(code))
+
+
+def emit_raise(tx: Tx, pred: VariableTracker, exception: str) -> None:
+    """Make the compiled call end here where `pred` holds."""
+    if _inside_try(tx):
+        refuse(tx, rules.RegionRaises(exception))
+    if _inputs_changed(tx):
+        refuse(tx, rules.RegionRaises(exception))
+    passes = negate(tx, pred)
+    if isinstance(passes, ConstantVariable):
+        return
+    call(tx, torch._assert_async, passes, MARK)
+
+
+def is_marked(error: BaseException) -> bool:
+    """Whether an exception out of compiled code stands for one of the user's program."""
+    return isinstance(error, RuntimeError) and re.search(MARK, str(error)) is not None
+
+
+def _inside_try(tx: Tx) -> bool:
+    """Whether a handler of the user's could catch what is raised here: `try`, or `with` a manager of the user's."""
+    frame: Any = tx
+    while frame is not None:
+        if getattr(frame.current_instruction, "exn_tab_entry", None) is not None and _has_handler(frame):
+            return True
+        frame = frame.parent
+    return False
+
+
+def _has_handler(frame: Any) -> bool:
+    """Whether the innermost handler around the current instruction is more than a `with` statement's exit."""
+    target = frame.current_instruction.exn_tab_entry.target
+    index = frame.indexof[target]
+    names = [i.opname for i in frame.instructions[index : index + 4]]
+    return "WITH_EXCEPT_START" not in names and "PUSH_EXC_INFO" in names
+
+
+def _inputs_changed(tx: Tx) -> bool:
+    root = tx.output.root_tracer
+    tensors = [
+        n.meta["example_value"]
+        for n in root.graph.nodes
+        if n.op == "placeholder" and isinstance(n.meta.get("example_value"), torch.Tensor)
+    ]
+    return any(t._version != v for t, v in zip(tensors, root._input_versions_at_beginning, strict=False))

@@ -1,0 +1,123 @@
+"""`gw.explain`: one run under torch alone, one under graphweld, told side by side."""
+
+import copy
+import types
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+
+from graphweld import convert, syntax
+from graphweld.capture import sites
+from graphweld.capture.breaks import Break, Counter, Measured, first_obstacle, measure
+from graphweld.capture.program import diagnostics_of, guarded, trampoline
+from graphweld.diagnostics import Diagnostic, GraphweldError, UsageError
+from graphweld.report.model import BreakReport, Phase, Report, SiteReport
+
+
+def explain(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any] | None = None) -> Report:
+    """Run `fn` compiled by torch and by graphweld, each on copies of its arguments, and report both."""
+    named = dict(kwargs or {})
+
+    def call(compiled: Callable[..., Any]) -> Callable[[], Any]:
+        own_args, own_kwargs = copy.deepcopy((args, named))
+        return lambda: compiled(*own_args, **own_kwargs)
+
+    torch.compiler.reset()
+    counter = Counter()
+    subject = _own(fn)
+    before = measure(call(torch.compile(subject, backend=counter)), counter)
+    if before.error is not None and not isinstance(before.error, RuntimeError):
+        raise before.error
+    obstacle = None
+    if not before.breaks and before.graphs != 1:
+        torch.compiler.reset()
+        obstacle = first_obstacle(call(torch.compile(_own(fn), fullgraph=True, backend="eager")))
+    torch.compiler.reset()
+    counter = Counter()
+    subject = _own(fn)
+    start, trace = trampoline(subject)
+    after = measure(call(guarded(torch.compile(start, fullgraph=True, backend=counter), subject)), counter)
+    torch.compiler.reset()
+    found = _diagnostics(after.error)
+    code = convert.code_of(fn)
+    return Report(
+        function=getattr(fn, "__qualname__", type(fn).__qualname__),
+        file=code.co_filename,
+        line=code.co_firstlineno,
+        before=_phase(before, obstacle),
+        after=_phase(after, None),
+        sites=tuple(_sites(trace, found)),
+        diagnostics=found,
+        torch_version=torch.__version__,
+    )
+
+
+def _own(fn: Any) -> Any:
+    """A copy of a module, so that its state after `explain` is its state before; functions as they are."""
+    return copy.deepcopy(fn) if isinstance(fn, torch.nn.Module) else fn
+
+
+def _phase(measured: Measured, obstacle: Break | None) -> Phase:
+    breaks = (obstacle,) if obstacle is not None else measured.breaks
+    error = measured.error
+    if isinstance(error, UsageError):
+        raise error
+    return Phase(
+        graphs=measured.graphs,
+        breaks=tuple(BreakReport(b.file, b.line, b.source_line, b.reason, b.torch_code) for b in breaks),
+        nodes=measured.nodes,
+        error=None if error is None else f"{type(error).__name__}: {str(error).strip().splitlines()[0]}",
+        seconds=measured.seconds,
+    )
+
+
+def _diagnostics(error: Exception | None) -> tuple[Diagnostic, ...]:
+    if isinstance(error, GraphweldError):
+        return error.diagnostics
+    return tuple(diagnostics_of(error) or ()) if error is not None else ()
+
+
+def _sites(trace: sites.Trace, found: tuple[Diagnostic, ...]) -> list[SiteReport]:
+    """Every site of every function the trace reached, with what became of it."""
+    reports: dict[tuple[str, int, int], SiteReport] = {}
+    for outcome in trace.outcomes:
+        info = outcome.site
+        reports.setdefault(
+            (outcome.filename, info.line, info.column),
+            _site(outcome.filename, info, "welded", outcome.node, outcome.reason, outcome.code),
+        )
+    for diagnostic in found:
+        if diagnostic.span is not None and not diagnostic.code.startswith("GW12"):
+            _mark_refused(reports, diagnostic, trace)
+    for code in trace.reached:
+        for info in _user_sites(code):
+            reports.setdefault(
+                (code.co_filename, info.line, info.column), _site(code.co_filename, info, "left", None, None, None)
+            )
+    return sorted(reports.values(), key=lambda s: (s.verdict == "left", s.file, s.line, s.column))
+
+
+def _mark_refused(reports: Any, diagnostic: Diagnostic, trace: sites.Trace) -> None:
+    span = diagnostic.span
+    assert span is not None
+    for code in trace.reached:
+        for info in _user_sites(code) if code.co_filename == span.file else ():
+            if info.line <= span.line <= info.end_line:
+                key = (code.co_filename, info.line, info.column)
+                reports[key] = _site(code.co_filename, info, "refused", None, diagnostic.message, diagnostic.code)
+                return
+
+
+def _user_sites(code: types.CodeType) -> tuple[syntax.SiteInfo, ...]:
+    if "/torch/" in code.co_filename or "/graphweld/runtime/" in code.co_filename or code.co_filename.startswith("<"):
+        return ()
+    return syntax.sites(code) if convert.has_sites(code) else ()
+
+
+def _site(
+    file: str, info: syntax.SiteInfo, verdict: Any, node: str | None, reason: str | None, code: str | None
+) -> SiteReport:
+    return SiteReport(
+        file, info.line, info.column + 1, info.text, info.function, info.construct, verdict, node, reason, code
+    )
