@@ -40,7 +40,7 @@ def chained_comparison(x):
     return x - 1
 
 
-@program(three, "branch")
+@program(lambda: [*three(), (t(-20.0, 1.0, 2.0),), (t(3.0, 3.0, 3.0),)], "branch")
 def chained_three(x):
     if -10 < x.min() < x.mean() <= x.max():
         return x * 2
@@ -125,7 +125,7 @@ def value_of_or(x, y):
     return a
 
 
-@program(pairs, "branch")
+@program(lambda: [*pairs(), (t(0.0, 0.0, 0.0), t(1.0, 2.0, 3.0))], "branch")
 def value_of_and(x, y):
     a = x.sum() and y.sum()
     return x * a
@@ -227,7 +227,7 @@ def xor_of_bools(x, y):
     return x - y
 
 
-@program(three, "branch")
+@program(lambda: [(t(*v),) for v in ((1.0, 2.0, 3.0), (0.1, 0.2, 0.3), (-1.0, 2.0, 3.0), (1.0, -2.0, 3.0), (1.0, 2.0, -3.0))], "branch")
 def and_chain_of_four(x):
     if x[0] > 0 and x[1] > 0 and x[2] > 0 and x.sum() > 1:
         return x + 1

@@ -152,7 +152,7 @@ def two_levels(x):
     return outer(x)
 
 
-@program(pairs, "branch")
+@program(lambda: [*pairs(), (t(1.0, 0.0, 0.0), t(5.0, 0.0, 0.0))], "branch")
 def nested_def_called_in_branch(x, y):
     def combine(a, b):
         if a.sum() > b.sum():

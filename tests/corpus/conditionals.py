@@ -166,7 +166,7 @@ def nested_depth_four(x):
     return y
 
 
-@program(signs, "branch")
+@program(lambda: [*signs(), (t(8.0, 8.0, 8.0),), (t(0.1, 0.1, 0.1),), (t(9.0, -1.0, 0.0),)], "branch")
 def sequential_ten(x):
     if x[0] > 0:
         x = x + 1

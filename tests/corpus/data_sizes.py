@@ -49,7 +49,7 @@ def unique_in_branch(ids):
     return ids - values.max()
 
 
-@program(mixed, "state data_sizes")
+@program(lambda: [*mixed(), (t(1.0, -2.0, 0.5, -4.0),)], "state data_sizes")
 def masked_select(x):
     y = torch.masked_select(x, x > 0)
     if y.numel() > 0 and y.max() > 2:

@@ -82,7 +82,7 @@ def assert_item(x):
     return x / total
 
 
-@program(signs, "state raises", grad=False)
+@program(lambda: [*signs(), (t(-1.0, 2.0, 3.0),)], "state raises", grad=False)
 def assert_in_branch(x):
     if x[0] < 0:
         assert x[1] > 0, "second"

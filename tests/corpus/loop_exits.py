@@ -62,7 +62,7 @@ def return_tuple_static(x):
 
 
 def walks():
-    return [(t(v, v + 1), s(n)) for v in (0.1, 0.7, 3.0, 20.0) for n in (0, 2, 9)]
+    return [(t(v, v + 1), s(n)) for v in (-1.5, 0.1, 0.7, 3.0, 20.0) for n in (0, 2, 9)]
 
 
 @program(walks, "loop")
@@ -123,7 +123,7 @@ def bare_return_at_end(x, n):
 @program(walks, "loop")
 def several_exits(x, n):
     for i in range(int(n)):
-        if x.max() > 40:
+        if x.max() > 15:
             return x * 0
         if x.max() > 5:
             break
@@ -236,7 +236,7 @@ def greedy_until_eos(ids):
     return torch.stack(out)
 
 
-@program(lambda: [(rand(2, 5, seed=k),) for k in range(4)], "loop")
+@program(lambda: [(rand(2, 5, seed=k),) for k in range(9)], "loop")
 def decode_until_stop(logits):
     token = torch.zeros((), dtype=torch.int64)
     score = torch.zeros(())

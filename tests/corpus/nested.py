@@ -6,7 +6,7 @@ from .program import counts, ints, program, rand, s, signs, t
 
 
 def grids():
-    return [(t(1.0, 2.0), s(a), s(b)) for a, b in ((2, 3), (0, 3), (3, 0), (1, 1))]
+    return [(t(v, 2 * v), s(a), s(b)) for a, b in ((2, 3), (0, 3), (3, 0), (1, 1), (4, 9)) for v in (1.0, 6.0)]
 
 
 @program(grids, "loop inductor")
@@ -89,7 +89,7 @@ def depth_three(x, n, m):
     return x, count
 
 
-@program(lambda: [(t(1.0, 2.0), s(k)) for k in (0, 1, 2)], "loop")
+@program(lambda: [(t(v, 2 * v), s(k)) for k in (0, 1, 2) for v in (1.0, -1.0)], "loop")
 def depth_five(x, n):
     for a in range(int(n)):
         if x.sum() > a:

@@ -47,7 +47,7 @@ def in_place_random(x):
     return x + 1
 
 
-@program(signs, "state random", grad=False)
+@program(lambda: signs() + signs() + signs(), "state random", grad=False)
 def random_choice(x):
     u = torch.rand(())
     if u < 0.5:
