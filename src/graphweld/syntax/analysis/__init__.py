@@ -1,0 +1,1 @@
+"""Read-only facts about a function: typed side tables, nothing hung on nodes."""

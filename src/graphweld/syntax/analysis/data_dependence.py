@@ -1,0 +1,61 @@
+"""Tests that can never depend on tensor values: left as they are.
+
+>>> import ast
+>>> for text in ("isinstance(x, int)", "self.training and mode == 'sum'", "x > 0", "not x", "x is None"):
+...     print(text, "->", is_never_data_dependent(ast.parse(text, mode="eval").body))
+isinstance(x, int) -> True
+self.training and mode == 'sum' -> True
+x > 0 -> False
+not x -> False
+x is None -> False
+"""
+
+from __future__ import annotations
+
+import ast
+
+_BUILTINS = {"callable", "hasattr", "isinstance", "issubclass"}
+_QUERIES = {"is_compiling", "is_grad_enabled", "is_scripting", "is_tracing"}
+_FLAGS = {"TYPE_CHECKING", "__debug__"}
+
+
+def is_never_data_dependent(expression: ast.expr) -> bool:
+    match expression:
+        case ast.Constant():
+            return True
+        case ast.Name(id=name):
+            return name in _FLAGS
+        case ast.Attribute(attr="training"):
+            return True
+        case ast.Call(func=ast.Name(id=name)):
+            return name in _BUILTINS or name in _QUERIES
+        case ast.Call(func=ast.Attribute(attr=name)):
+            return name in _QUERIES
+        case ast.Compare():
+            sides = [expression.left, *expression.comparators]
+            compares_text = len(sides) == 2 and any(_is_text(side) for side in sides)
+            return compares_text or all(is_never_data_dependent(side) for side in sides)
+        case ast.BoolOp():
+            return all(is_never_data_dependent(value) for value in expression.values)
+        case ast.UnaryOp(op=ast.Not()):
+            return is_never_data_dependent(expression.operand)
+    return False
+
+
+def is_fixed_sequence(expression: ast.expr) -> bool:
+    """A literal whose length stands in the source."""
+    match expression:
+        case ast.Tuple(elts=elements) | ast.List(elts=elements):
+            return not any(isinstance(element, ast.Starred) for element in elements)
+        case ast.Constant(value=str()):
+            return True
+    return False
+
+
+def _is_text(expression: ast.expr) -> bool:
+    match expression:
+        case ast.Constant(value=str()):
+            return True
+        case ast.Tuple(elts=elements) | ast.List(elts=elements) | ast.Set(elts=elements):
+            return bool(elements) and all(_is_text(element) for element in elements)
+    return False

@@ -1,0 +1,75 @@
+"""Which compound statements stay plain Python, because they never depend on data or cannot be moved into a region."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from graphweld.syntax.analysis.completion import loop_exits
+from graphweld.syntax.analysis.data_dependence import is_fixed_sequence, is_never_data_dependent
+from graphweld.syntax.analysis.scopes import walk_scope
+
+_SUSPENDING = (ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith)
+
+
+def plain_statements(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[ast.stmt]:
+    """The `if`, `while`, `for` and `match` statements of this scope that are left as they are."""
+    suspends = isinstance(function, ast.AsyncFunctionDef) or _suspends(function.body)
+    plain: set[ast.stmt] = set()
+    _visit(function.body, suspends, False, plain)
+    return plain
+
+
+def _visit(nodes: Iterable[ast.AST], suspends: bool, in_plain_loop: bool, plain: set[ast.stmt]) -> None:
+    for node in nodes:
+        inside = in_plain_loop
+        match node:
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef() | ast.expr():
+                continue
+            case ast.If() | ast.Match():
+                if _must_stay(node, suspends) or in_plain_loop and loop_exits([node]) or _never_branches(node):
+                    plain.add(node)
+            case ast.For() | ast.While():
+                if _must_stay(node, suspends) or in_plain_loop and loop_exits(node.orelse) or _is_fixed(node):
+                    plain.add(node)
+                inside = node in plain
+            case ast.AsyncFor():
+                inside = True
+        if isinstance(node, ast.For | ast.AsyncFor | ast.While):
+            _visit(node.body, suspends, inside, plain)
+            _visit(node.orelse, suspends, in_plain_loop, plain)
+        else:
+            _visit(ast.iter_child_nodes(node), suspends, inside, plain)
+
+
+def _never_branches(node: ast.If | ast.Match) -> bool:
+    return isinstance(node, ast.If) and is_never_data_dependent(node.test)
+
+
+def _is_fixed(node: ast.For | ast.While) -> bool:
+    """Runs as often as the source says."""
+    if loop_exits(node.body) or _returns(node.body):
+        return False
+    return is_fixed_sequence(node.iter) if isinstance(node, ast.For) else is_never_data_dependent(node.test)
+
+
+def _must_stay(node: ast.stmt, suspends: bool) -> bool:
+    # A region is a function: it can neither suspend its caller, nor leave a `finally` by an exit.
+    return _suspends([node]) or suspends and _returns([node]) or _leaves_finally(node)
+
+
+def _suspends(nodes: Iterable[ast.AST]) -> bool:
+    return any(
+        isinstance(part, _SUSPENDING) or isinstance(part, ast.comprehension) and part.is_async for part in walk_scope(nodes)
+    )
+
+
+def _returns(nodes: Iterable[ast.AST]) -> bool:
+    return any(isinstance(part, ast.Return) for part in walk_scope(nodes))
+
+
+def _leaves_finally(node: ast.stmt) -> bool:
+    return any(
+        isinstance(part, ast.Try | ast.TryStar) and (_returns(part.finalbody) or bool(loop_exits(part.finalbody)))
+        for part in walk_scope([node])
+    )

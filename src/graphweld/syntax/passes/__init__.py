@@ -1,0 +1,1 @@
+"""Rewriting passes, one construct a file. `pipeline.py` has their order."""

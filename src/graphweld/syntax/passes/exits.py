@@ -1,0 +1,144 @@
+"""The engine behind `break`, `continue` and `return`: an exit becomes values and flags, and what it skips is guarded.
+
+Of the statements after an `if` that may exit, no copy is ever made. Where one branch never reaches them they move into
+the other branch; where both may or may not, a flag guards them.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from graphweld.syntax.analysis.completion import falls_through, loop_exits
+from graphweld.syntax.analysis.scopes import walk_scope
+from graphweld.syntax.templates import at, load, negated
+from graphweld.syntax.unit import Block, Unit, blocks_of, rewrite_blocks
+
+
+@dataclass
+class ExitLowering:
+    """Lowers the exits of one kind.
+
+    *Hard* code is at the level of the function itself, outside any region, where a `return` can stay one.
+    """
+
+    unit: Unit
+    kind: type[ast.Break] | type[ast.Continue] | type[ast.Return]
+    flag: str
+    replace: Callable[[ast.stmt], Block]
+    """What an exit becomes."""
+    origin: ast.AST
+    """The site that a guard belongs to where no nearer one is found."""
+    leave: Callable[[], ast.stmt] | None = None
+    """The real exit, for hard code that ends after a lowered one."""
+
+    def lower(self, block: Sequence[ast.stmt], hard: bool) -> Block:
+        falls = self._falls(block)
+        lowered = False
+        out: Block = []
+        for number, node in enumerate(block):
+            rest = list(block[number + 1 :])
+            if isinstance(node, self.kind):
+                out.extend([node, *rest] if hard else self.replace(node))
+                break
+            if not self.has_exit(node, hard):
+                out.append(node)
+                continue
+            lowered = True
+            inner = hard and not self.unit.is_region(node)
+            escapes = not inner or any(self._escapes(part) for _, _, part in blocks_of(node))
+            goes_on = self._falls([node])
+            if isinstance(node, ast.If) and rest and goes_on and escapes:
+                rest = self._absorb(node, rest)
+            self._descend(node, inner)
+            out.append(node)
+            if escapes or not goes_on:
+                if rest and goes_on:
+                    out.append(self._guard(rest, node))
+                break
+        if hard and lowered and not falls and self._falls(out) and self.leave is not None:
+            out.append(self.leave())
+        return out
+
+    def has_exit(self, node: ast.stmt, hard: bool) -> bool:
+        """Whether `node` holds an exit that must be lowered."""
+        if hard and not self.unit.is_region(node):
+            return any(self.has_exit(part, True) for _, _, block in blocks_of(node) for part in block)
+        if self.kind is ast.Return:
+            return any(isinstance(part, ast.Return) for part in walk_scope([node]))
+        return any(isinstance(part, self.kind) for part in loop_exits([node]))
+
+    def _falls(self, block: Sequence[ast.stmt]) -> bool:
+        return falls_through(block, self.unit.exit_flags)
+
+    def _escapes(self, block: Block) -> bool:
+        """Hard code that, once lowered, goes on with the flag set."""
+        return any(self.has_exit(node, True) for node in block) and self._falls(block)
+
+    def _absorb(self, node: ast.If, rest: Block) -> Block:
+        """Move what follows into the only branch that reaches it; gives what is still to be done after."""
+        body_falls, orelse_falls = self._falls(node.body), self._falls(node.orelse)
+        if body_falls and orelse_falls:
+            return rest
+        if body_falls:
+            node.body = [*node.body, *rest]
+        else:
+            node.orelse = [*node.orelse, *rest]
+        return []
+
+    def _descend(self, node: ast.stmt, hard: bool) -> None:
+        if self.kind is ast.Return and isinstance(node, ast.For | ast.While) and self.unit.is_region(node):
+            self.unit.exit_flags.setdefault(node, []).append(self.flag)
+        if isinstance(node, ast.Try | ast.TryStar) and node.orelse:
+            # `else` runs only where the body was not left.
+            if any(self.has_exit(part, hard) for part in node.body) and self._falls(node.body):
+                node.orelse = [self._guard(node.orelse, node)]
+        for holder, name, block in list(blocks_of(node)):
+            if isinstance(node, ast.For | ast.AsyncFor | ast.While) and name == "body" and self.kind is not ast.Return:
+                continue  # exits in there belong to that loop
+            if block and not (len(block) == 1 and self._is_guard(block[0])):
+                setattr(holder, name, self.lower(block, hard) or ([] if name != "body" else _nothing(node)))
+
+    def _guard(self, rest: Block, origin: ast.stmt) -> ast.If:
+        test = negated(load(self.flag))
+        guard = at(ast.If(test, [], []), origin)
+        guard.body = self.lower(rest, hard=False) or _nothing(origin)
+        # No site of its own: it carries on the decision that `origin` took.
+        site = next((part for part in walk_scope([origin]) if part in self.unit.sites), self.origin)
+        self.unit.sites.alias(guard, site)
+        self.unit.sites.alias(test, site)
+        return guard
+
+    def _is_guard(self, node: ast.stmt) -> bool:
+        match node:
+            case ast.If(test=ast.UnaryOp(op=ast.Not(), operand=ast.Name(id=name))):
+                return name == self.flag
+        return False
+
+
+def _nothing(origin: ast.AST) -> Block:
+    return [at(ast.Pass(), origin)]
+
+
+def is_read(name: str, unit: Unit) -> bool:
+    if any(name in flags for flags in unit.exit_flags.values()):
+        return True
+    return any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load) for n in walk_scope(unit.body))
+
+
+def forget(name: str, block: Block) -> Block:
+    """`block` without the assignments to `name`, which nobody reads."""
+
+    def rewrite(inner: Block) -> Block:
+        kept = [node for node in inner if not _assigns(node, name)]
+        return kept or _nothing(inner[0]) if inner else inner
+
+    return rewrite_blocks(block, rewrite)
+
+
+def _assigns(node: ast.stmt, name: str) -> bool:
+    match node:
+        case ast.Assign(targets=[ast.Name(id=target)]):
+            return target == name
+    return False
