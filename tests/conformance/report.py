@@ -1,0 +1,84 @@
+"""The state of the corpus as a table: one line a program that is not as eager.
+
+    python -m tests.conformance.report                         # backend eager, all programs
+    python -m tests.conformance.report --rows aot_eager-grad,dynamic-sizes --kind branch --only joins.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import multiprocessing
+import os
+import time
+import warnings
+from typing import Any
+
+
+def one(job: tuple[str, str, str]) -> tuple[str, str, str, str, str, float]:
+    import torch
+
+    from tests.corpus.program import by_name
+
+    from . import harness
+
+    name, target, variant = job
+    torch.set_num_threads(1)
+    start = time.perf_counter()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            grad = variant == "grad"
+            harness.check(by_name(name), harness.TARGETS[target], "tensor" if grad else variant, grad=grad)
+        status, note = "pass", ""
+    except Exception as error:  # noqa: BLE001  (a report lists whatever went wrong)
+        codes = harness.refusal_codes(error)
+        if codes:
+            status = "refused"
+            note = ",".join(codes) + " " + " | ".join(str(getattr(d, "message", d)) for d in error.diagnostics[:1])  # type: ignore[attr-defined]
+        else:
+            status = "differs" if isinstance(error, AssertionError) else "crash"
+            cause = error.__cause__ or error.__context__
+            note = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
+            if cause is not None and status == "crash":
+                note += f"  <- {type(cause).__name__}: {' '.join(str(cause).split())[:200]}"
+    return name, target, variant, status, " ".join(note.split()), time.perf_counter() - start
+
+
+def main() -> None:
+    from tests.conformance.test_conformance import MATRIX
+
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rows", default="eager-tensor", help="comma list of target-variant, or all")
+    parser.add_argument("--kind", default="", help="comma list of tags, all of which a program must have")
+    parser.add_argument("--without", default="", help="comma list of tags that a program must not have")
+    parser.add_argument("--only", default="", help="comma list of parts of program names")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--full", action="store_true", help="long notes")
+    options = parser.parse_args()
+    kinds, without = ({w for w in text.split(",") if w} for text in (options.kind, options.without))
+    jobs = [
+        (p.name, t, v)
+        for p, t, v in MATRIX
+        if (options.rows == "all" or f"{t}-{v}" in options.rows.split(","))
+        and kinds <= p.tags
+        and not without & p.tags
+        and (not options.only or any(w in p.name for w in options.only.split(",")))
+    ]
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    counts: dict[str, collections.Counter[str]] = collections.defaultdict(collections.Counter)
+    with multiprocessing.get_context("spawn").Pool(options.jobs, maxtasksperchild=60) as pool:
+        results: Any = pool.imap_unordered(one, jobs, chunksize=4)
+        rows = sorted(results)
+    for name, target, variant, status, note, seconds in rows:
+        counts[f"{target}-{variant}"][status] += 1
+        if status != "pass":
+            print(f"{status:8} {target}-{variant:7} {name:45} {note if options.full else note[:170]}")
+    slow = sorted(rows, key=lambda r: -r[5])[:5]
+    print("slowest:", ", ".join(f"{r[0]} {r[5]:.1f} s" for r in slow))
+    for row, c in counts.items():
+        print(f"{row:18} " + "  ".join(f"{n} {word}" for word, n in c.most_common()))
+
+
+if __name__ == "__main__":
+    main()
