@@ -17,7 +17,7 @@ from graphweld.capture.encoding import can_have_gradient, decode, encode
 from graphweld.capture.inline import inline, is_selectable
 from graphweld.capture.joins import Join
 from graphweld.capture.merge_variable import MergeVariable, kind_of
-from graphweld.capture.operands import number_operands_to_tensors, share_operands
+from graphweld.capture.operands import bind_items, number_operands_to_tensors, share_operands
 from graphweld.capture.predicates import negate
 from graphweld.capture.raises import emit_raise
 from graphweld.capture.refusal import refuse
@@ -154,6 +154,7 @@ def _make_node(join: Join) -> str:
         proxies = [region.tracer.maybe_lift_tracked_freevar_to_input(value.as_proxy()) for value in values]
         region.graph.output(tuple(proxy.node for proxy in proxies))
         number_operands_to_tensors(tx, region)
+        bind_items(region)
     operands = share_operands(then, orelse)
     then.graph.lint()
     orelse.graph.lint()

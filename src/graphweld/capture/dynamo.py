@@ -135,9 +135,8 @@ def _hook_calls() -> None:
         return torch_call(self, tx, args, kwargs)
 
     def handler_for(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) -> Any:
-        if MergeVariable in arg_types and not has_kwargs:
-            return intrinsics.builtin_on_merge(fn)
-        return make_handler(fn, arg_types, has_kwargs)
+        ours = intrinsics.builtin(fn, arg_types, has_kwargs)
+        return make_handler(fn, arg_types, has_kwargs) if ours is None else ours
 
     UserFunctionVariable.call_function = call_function  # type: ignore[method-assign]
     TorchInGraphFunctionVariable.call_function = torch_call_function  # type: ignore[method-assign]

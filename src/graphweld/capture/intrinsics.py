@@ -10,12 +10,17 @@ from torch._dynamo.variables.builtin import BuiltinVariable
 from torch._dynamo.variables.constant import ConstantVariable
 
 from graphweld import runtime
+from graphweld.capture import loops
 from graphweld.capture.conditionals import bound, distribute, stage_if
 from graphweld.capture.merge_variable import MergeVariable, changes_in_place
 from graphweld.capture.predicates import is_data_dependent, negate, predicate, select_bool
-from graphweld.capture.variables import Tx, call, constant, is_tensor
+from graphweld.capture.refusal import refuse
+from graphweld.capture.sequences import DynamicSequence, Enumerated, Reversed, Zipped, as_sequence, make_range
+from graphweld.capture.variables import Tx, build, call, constant, is_tensor
+from graphweld.diagnostics import rules
 
 Args = list[VariableTracker]
+dynamo_handler = BuiltinVariable._make_handler  # before the hooks take its place
 
 
 def _unpack(tx: Tx, vt: VariableTracker) -> Args:
@@ -141,6 +146,68 @@ def bound_(tx: Tx, args: Args) -> VariableTracker | None:
     return bound(tx, *args)
 
 
+def while_stmt(tx: Tx, args: Args) -> VariableTracker | None:
+    test, body, state, names, site = args
+    after = loops.while_stmt(
+        tx, test, body, _unpack(tx, state), names.as_python_constant(), site.as_python_constant()
+    )
+    return build(tx, after)
+
+
+def for_stmt(tx: Tx, args: Args) -> VariableTracker | None:
+    iterable, body, state, names, site, test = args
+    after = loops.for_stmt(
+        tx, iterable.realize(), body, _unpack(tx, state), names.as_python_constant(), site.as_python_constant(), test
+    )
+    return None if after is None else build(tx, after)
+
+
+def builtin(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) -> Callable[..., Any] | None:
+    """A handler for a builtin with a value of ours among its arguments, by their types; None for Dynamo's own."""
+    if MergeVariable in arg_types:
+        return None if has_kwargs else builtin_on_merge(fn)
+    if fn is range and not has_kwargs:
+        return _range
+    dynamic = any(issubclass(t, DynamicSequence) for t in arg_types)
+    if dynamic and fn in _ON_SEQUENCES:
+        return _ON_SEQUENCES[fn]
+    return None
+
+
+def _range(tx: Tx, args: Args, kwargs: Any) -> VariableTracker:
+    if any(is_data_dependent(a) for a in args):
+        return make_range(tx, [a.realize() for a in args])
+    return dynamo_handler(range, [type(a) for a in args], False)(tx, args, kwargs)
+
+
+def _enumerate(tx: Tx, args: Args, kwargs: Any) -> VariableTracker:
+    start = args[1] if len(args) > 1 else kwargs.get("start", constant(0))
+    return Enumerated(as_sequence(tx, args[0]), start)  # type: ignore[arg-type]
+
+
+def _zip(tx: Tx, args: Args, kwargs: Any) -> VariableTracker:
+    inners = [as_sequence(tx, a) for a in args]
+    if any(inner is None for inner in inners):
+        refuse(tx, rules.LoopNotWelded("for", "it zips a Python list with an iterable whose length the data decides"))
+    length = inners[0].length  # type: ignore[union-attr]
+    for inner in inners[1:]:
+        length = call(tx, _min, length, inner.length)  # type: ignore[union-attr]
+    return Zipped(inners, length=length)  # type: ignore[arg-type]
+
+
+def _min(a: Any, b: Any) -> Any:
+    return min(a, b)
+
+
+_ON_SEQUENCES: dict[Any, Callable[..., Any]] = {
+    enumerate: _enumerate,
+    zip: _zip,
+    reversed: lambda tx, args, kwargs: Reversed(args[0]),
+    len: lambda tx, args, kwargs: args[0].length,
+    iter: lambda tx, args, kwargs: args[0],
+}
+
+
 def builtin_on_merge(fn: Callable[..., Any]) -> Callable[..., Any]:
     """A builtin or an operator with a merge among its arguments."""
     if fn is bool:
@@ -172,4 +239,6 @@ HANDLERS: dict[Any, Callable[[Tx, Args], VariableTracker | None]] = {
     runtime.is_: is_,
     runtime.is_not: is_not,
     runtime.bound: bound_,
+    runtime.while_stmt: while_stmt,
+    runtime.for_stmt: for_stmt,
 }

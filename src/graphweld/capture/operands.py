@@ -1,23 +1,35 @@
 """Operands of a finished region: shared by both sides, tensors only, and never changed in place."""
 
+from typing import Any
+
 import torch
 from torch._dynamo.utils import set_example_value
 from torch._dynamo.variables.base import VariableTracker
 from torch.fx import Proxy
+from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
 from graphweld.capture.refusal import refuse
 from graphweld.capture.regions import Region
 from graphweld.capture.variables import Tx, call, existing, storage_key
 from graphweld.diagnostics import rules
 
+SYMBOLIC = {torch.SymFloat: torch.float64, torch.SymBool: torch.bool, torch.SymInt: torch.int64}
+
 
 def number_operands_to_tensors(tx: Tx, region: Region) -> None:
-    """Symbolic floats and bools enter as 0-d tensors: the operators take tensors and ints only."""
+    """Numbers that came out of tensors enter as 0-d tensors.
+
+    The operators take no floats and bools, and Inductor loses track of an int that is computed from another. A size
+    that an operand has stays a number.
+    """
+    values = [inner.node.meta["example_value"] for inner in region.operands().values()]
+    sizes = set[Any]().union(*(free_unbacked_symbols(v) for v in values if isinstance(v, torch.Tensor)))
     for outer, inner in list(region.operands().items()):
         number = inner.node.meta["example_value"]
-        if not isinstance(number, (torch.SymFloat, torch.SymBool)):
-            continue
-        dtype = torch.float64 if isinstance(number, torch.SymFloat) else torch.bool
+        if isinstance(number, torch.Tensor) or not free_unbacked_symbols(number) or free_unbacked_symbols(number) & sizes:
+            if not isinstance(number, (torch.SymFloat, torch.SymBool)):
+                continue
+        dtype = next(d for kind, d in SYMBOLIC.items() if isinstance(number, kind))
         tensor = call(tx, torch.full, (), existing(tx, outer), dtype=dtype)
         graph = region.graph
         with graph.inserting_before(inner.node):
@@ -31,6 +43,22 @@ def number_operands_to_tensors(tx: Tx, region: Region) -> None:
         graph.erase_node(inner.node)
         del region.operands()[outer]
         region.operands()[tensor.as_proxy()] = Proxy(placeholder, region.tracer)
+
+
+def bind_items(region: Region) -> None:
+    """Give every `.item()` in a region a tensor of its own.
+
+    Fake tensors remember the symbol of their first `.item()`; a second one, in a sub-graph, would then make no symbol,
+    and Inductor misses the entry that binds it ("unbacked_bindings").
+    """
+    for node in list(region.graph.find_nodes(op="call_method", target="item")):
+        source = node.args[0]
+        if source.target == "clone" and len(source.users) == 1:
+            continue
+        with region.graph.inserting_before(node):
+            copy = region.graph.call_method("clone", (source,))
+        copy.meta = dict(source.meta)
+        node.replace_input_with(source, copy)
 
 
 def share_operands(*regions: Region) -> list[Proxy]:
@@ -52,14 +80,14 @@ def share_operands(*regions: Region) -> list[Proxy]:
     return outers
 
 
-def copy_operand(tx: Tx, region: Region, outer: Proxy, value: VariableTracker) -> VariableTracker:
+def copy_operand(tx: Tx, region: Region, outer: Proxy, value: VariableTracker, where: str = "a branch") -> VariableTracker:
     """Make a region work on a copy of a tensor from outside; returns the copy, which ends up with the final value."""
     inner = region.tracer.maybe_lift_tracked_freevar_to_input(outer)
     key = storage_key(inner.node.meta["example_value"])
     for other in region.operands().values():
         fake = other.node.meta["example_value"]
         if other is not inner and isinstance(fake, torch.Tensor) and storage_key(fake) == key and other.node.users:
-            refuse(tx, rules.RegionMutates("a tensor that is used under two names", "a branch"))
+            refuse(tx, rules.RegionMutates("a tensor that is used under two names", where))
     graph = region.graph
     users = list(inner.node.users)
     last = [n for n in graph.nodes if n.op == "placeholder"][-1]

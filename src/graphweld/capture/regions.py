@@ -65,14 +65,14 @@ def trace_region(tx: Tx, run: Thunk, pred: VariableTracker | None = None, holds:
         finally:
             del assumed[depth:]
         region.effects = effects
-        region.mutated = _mutated(region)
+        region.mutated = mutated_operands(region)
     # Dynamo memoizes the symbols of `.item()` calls per epoch; sharing one between two sub-graphs would leave the
     # second without the node that binds it.
     tx.output.fake_mode.epoch += 1
     return region
 
 
-def _mutated(region: Region) -> dict[Proxy, Proxy]:
+def mutated_operands(region: Region) -> dict[Proxy, Proxy]:
     """Tensors from outside that the region changed in place: the outer proxy, and the placeholder for it."""
     placeholders = [n for n in region.graph.nodes if n.op == "placeholder"]
     tensors = [n for n in placeholders if isinstance(n.meta["example_value"], torch.Tensor)]

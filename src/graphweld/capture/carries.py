@@ -1,0 +1,301 @@
+"""The types of a loop's carried values, and how each enters the body, leaves it, and is widened.
+
+    s = 0                    Fixed(0)            the same on every trip so far
+    for i in range(n):
+        s = s + x[i]         Merged(Tensor, Fixed(0)): after the first trip a tensor, with no trip the int
+
+A type says which 0-d and larger tensors stand for a value. The loop is traced with the types of the start values; where
+the body gives something else, the types are widened, and it is traced again, until they hold.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch._dynamo.variables.base import ValueMutationNew, VariableTracker
+from torch._dynamo.variables.constant import ConstantVariable
+from torch._dynamo.variables.dicts import ConstDictVariable
+from torch._dynamo.variables.lists import BaseListVariable, ListVariable
+from torch._dynamo.variables.tensor import SymNodeVariable
+
+from graphweld.capture.joins import NUMBER_DTYPES, same_type
+from graphweld.capture.merge_variable import MergeVariable, is_bool_like, kind_of
+from graphweld.capture.predicates import truth
+from graphweld.capture.refusal import refuse
+from graphweld.capture.variables import Tx, call, constant, example, existing, is_number, is_tensor, method
+from graphweld.diagnostics import rules
+
+MOST_ALTERNATIVES = 4
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Fixed:
+    """One known object on every trip."""
+
+    value: VariableTracker
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Tensor:
+    """A tensor of one type; `like` is a fake tensor of it."""
+
+    like: torch.Tensor
+    requires_grad: bool
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Number:
+    """A Python int, float or bool."""
+
+    kind: type
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Merged:
+    """One type or another, as a flag tells."""
+
+    then: "Carry"
+    orelse: "Carry"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Pieces:
+    """A tuple, list or dict of fixed shape; `like` is a variable of that shape."""
+
+    like: VariableTracker
+    parts: tuple["Carry", ...]
+
+
+Carry = Fixed | Tensor | Number | Merged | Pieces
+
+
+def carry_of(vt: VariableTracker) -> Carry:
+    """The narrowest type of a start value."""
+    vt = vt.realize()
+    if isinstance(vt, MergeVariable):
+        if vt.joined is not None:
+            return carry_of(vt.joined)
+        if is_bool_like(vt):
+            return Number(bool)
+        return Merged(carry_of(vt.then), carry_of(vt.orelse))
+    if is_tensor(vt):
+        fake = example(vt)
+        return Tensor(fake, bool(fake.requires_grad))
+    if isinstance(vt, SymNodeVariable):
+        return Number(vt.python_type())
+    parts = pieces_of(vt)
+    if parts is not None:
+        return Pieces(vt, tuple(carry_of(part) for part in parts))
+    return Fixed(vt)
+
+
+def pieces_of(vt: VariableTracker) -> list[VariableTracker] | None:
+    """The elements of a container made by the program; None for anything else."""
+    if isinstance(vt, BaseListVariable) and type(vt).__name__ != "RangeVariable":
+        return list(vt.items)
+    if type(vt) is ConstDictVariable and vt.source is None:
+        return list(vt.items.values())
+    return None
+
+
+def conforms(carry: Carry, vt: VariableTracker) -> bool:
+    """Whether a value is of a type already."""
+    vt = vt.realize()
+    if isinstance(carry, Merged):
+        if isinstance(vt, MergeVariable) and vt.joined is None and not is_bool_like(vt):
+            return all(conforms(carry, side) for side in (vt.then, vt.orelse))
+        return conforms(carry.then, vt) or conforms(carry.orelse, vt)
+    if isinstance(vt, MergeVariable) and vt.joined is not None:
+        vt = vt.joined
+    if isinstance(carry, Number):
+        return (is_number(vt) and vt.python_type() is carry.kind) or (carry.kind is bool and is_bool_like(vt))
+    if isinstance(carry, Tensor):
+        if not is_tensor(vt) or isinstance(vt, MergeVariable):
+            return False
+        fake = example(vt)
+        return same_type(carry.like, fake) and (carry.requires_grad or not fake.requires_grad)
+    if isinstance(carry, Pieces):
+        parts = pieces_of(vt)
+        return (
+            parts is not None
+            and type(vt) is type(carry.like)
+            and len(parts) == len(carry.parts)
+            and all(conforms(c, p) for c, p in zip(carry.parts, parts, strict=True))
+        )
+    if carry.value is vt:
+        return True
+    return (
+        isinstance(carry.value, ConstantVariable)
+        and isinstance(vt, ConstantVariable)
+        and type(vt.value) is type(carry.value.value)
+        and repr(vt.value) == repr(carry.value.value)
+    )
+
+
+def widen(tx: Tx, carry: Carry, vt: VariableTracker, name: str) -> Carry:
+    """The narrowest type that holds what `carry` holds, and `vt`."""
+    vt = vt.realize()
+    if conforms(carry, vt):
+        return carry
+    if isinstance(vt, MergeVariable) and vt.joined is None and not is_bool_like(vt):
+        return widen(tx, widen(tx, carry, vt.then, name), vt.orelse, name)
+    if isinstance(carry, Fixed):
+        old = carry.value
+        if is_number(old) and (is_number(vt) or is_bool_like(vt)) and vt.python_type() is old.python_type():
+            return Number(old.python_type())
+    new = carry_of(vt)
+    if isinstance(carry, Tensor) and isinstance(new, Tensor) and same_type(carry.like, new.like):
+        return Tensor(carry.like, True)
+    if isinstance(carry, Pieces) and isinstance(new, Pieces) and len(carry.parts) == len(new.parts):
+        parts = pieces_of(vt) or []
+        return Pieces(
+            carry.like,
+            tuple(widen(tx, c, p, f"{name}[{i}]") for i, (c, p) in enumerate(zip(carry.parts, parts, strict=True))),
+        )
+    if isinstance(carry, Merged):
+        for side in ("then", "orelse"):
+            wider = _widen_within(tx, getattr(carry, side), vt, name)
+            if wider is not None:
+                return Merged(wider, carry.orelse) if side == "then" else Merged(carry.then, wider)
+    if alternatives(carry) >= MOST_ALTERNATIVES:
+        refuse(tx, rules.CarryChanges(name, describe(carry), kind_of(vt), "type"))
+    return Merged(new, carry)
+
+
+def _widen_within(tx: Tx, carry: Carry, vt: VariableTracker, name: str) -> Carry | None:
+    if isinstance(carry, Fixed) and is_number(carry.value) and is_number(vt):
+        return widen(tx, carry, vt, name) if vt.python_type() is carry.value.python_type() else None
+    if isinstance(carry, Tensor) and is_tensor(vt) and same_type(carry.like, example(vt)):
+        return Tensor(carry.like, True)
+    return None
+
+
+def alternatives(carry: Carry) -> int:
+    return alternatives(carry.then) + alternatives(carry.orelse) if isinstance(carry, Merged) else 1
+
+
+def describe(carry: Carry) -> str:
+    if isinstance(carry, Tensor):
+        return f"{str(carry.like.dtype).removeprefix('torch.')} tensor of shape {tuple(carry.like.shape)}"
+    if isinstance(carry, Number):
+        return carry.kind.__name__
+    if isinstance(carry, Merged):
+        return f"{describe(carry.then)} or {describe(carry.orelse)}"
+    return kind_of(carry.value if isinstance(carry, Fixed) else carry.like)
+
+
+def leaves(carry: Carry) -> list[Tensor]:
+    """The types of the tensors that stand for a value, in order."""
+    if isinstance(carry, Tensor):
+        return [carry]
+    if isinstance(carry, Number):
+        return [_scalar(NUMBER_DTYPES[carry.kind])]
+    if isinstance(carry, Merged):
+        return [_scalar(torch.bool), *leaves(carry.then), *leaves(carry.orelse)]
+    if isinstance(carry, Pieces):
+        return [leaf for part in carry.parts for leaf in leaves(part)]
+    return []
+
+
+def _scalar(dtype: torch.dtype) -> Tensor:
+    return Tensor(torch.empty((), dtype=dtype, device="meta"), False)
+
+
+def unpack(tx: Tx, carry: Carry, values: list[VariableTracker], name: str) -> VariableTracker:
+    """The value that tensors stand for. Takes its tensors off the front of `values`."""
+    if isinstance(carry, Fixed):
+        return carry.value
+    if isinstance(carry, Tensor):
+        return values.pop(0)
+    if isinstance(carry, Number):
+        tensor = values.pop(0)
+        if carry.kind is bool:
+            return MergeVariable(tensor, constant(True), constant(False), name)
+        return method(tx, tensor, "item")
+    if isinstance(carry, Merged):
+        flag = values.pop(0)
+        then = unpack(tx, carry.then, values, name)
+        return MergeVariable(flag, then, unpack(tx, carry.orelse, values, name), name)
+    parts = [unpack(tx, part, values, f"{name}[{i}]") for i, part in enumerate(carry.parts)]
+    like = carry.like
+    if isinstance(like, ListVariable):
+        return like.clone(items=parts, mutation_type=ValueMutationNew(), source=None)
+    if isinstance(like, ConstDictVariable):
+        keys = [getattr(key, "vt", key) for key in like.items]
+        return ConstDictVariable(
+            dict(zip(keys, parts, strict=True)), user_cls=like.user_cls, mutation_type=ValueMutationNew()
+        )
+    return like.clone(items=parts, source=None)
+
+
+def pack(tx: Tx, carry: Carry, vt: VariableTracker) -> list[VariableTracker]:
+    """The tensors that stand for a value of the type."""
+    vt = vt.realize()
+    if isinstance(carry, Merged):
+        return _pack_merged(tx, carry, vt)
+    if isinstance(carry, Fixed):
+        return []
+    if isinstance(vt, MergeVariable) and vt.joined is not None:
+        vt = vt.tensor(tx)
+    if isinstance(carry, Tensor):
+        return [vt]
+    if isinstance(carry, Number):
+        if carry.kind is bool:
+            vt = truth(tx, vt)
+            if is_tensor(vt):
+                return [vt]
+        return [call(tx, torch.full, (), vt, dtype=NUMBER_DTYPES[carry.kind])]
+    parts = pieces_of(vt) or []
+    return [leaf for c, p in zip(carry.parts, parts, strict=True) for leaf in pack(tx, c, p)]
+
+
+def _pack_merged(tx: Tx, carry: Merged, vt: VariableTracker) -> list[VariableTracker]:
+    if conforms(carry.then, vt):
+        flag = call(tx, torch.full, (), True, dtype=torch.bool)
+        return [flag, *pack(tx, carry.then, vt), *fillers(tx, carry.orelse)]
+    if conforms(carry.orelse, vt):
+        flag = call(tx, torch.full, (), False, dtype=torch.bool)
+        return [flag, *fillers(tx, carry.then), *pack(tx, carry.orelse, vt)]
+    assert isinstance(vt, MergeVariable)
+    then, orelse = _pack_merged(tx, carry, vt.then.realize()), _pack_merged(tx, carry, vt.orelse.realize())
+    return [call(tx, torch.where, vt.pred, a, b) for a, b in zip(then, orelse, strict=True)]
+
+
+def fillers(tx: Tx, carry: Carry) -> list[VariableTracker]:
+    """Tensors nobody reads, for an alternative that is not taken."""
+    return [
+        call(tx, torch.zeros, tuple(leaf.like.shape), dtype=leaf.like.dtype, device=_device(leaf.like))
+        for leaf in leaves(carry)
+    ]
+
+
+def _device(fake: torch.Tensor) -> torch.device:
+    return torch.device("cpu") if fake.device.type == "meta" else fake.device
+
+
+def placeholder(tx: Tx, leaf: Tensor, name: str) -> VariableTracker:
+    """A new input of the region being traced, of a leaf's type."""
+    like = leaf.like
+    with tx.fake_mode:  # type: ignore[union-attr]
+        fake = torch.empty_strided(like.shape, like.stride(), dtype=like.dtype, device=_device(like))
+        fake.requires_grad_(leaf.requires_grad)
+    proxy = tx.output.current_tracer.create_graph_input(name, torch.Tensor, fake)
+    return existing(tx, proxy)
+
+
+def own(tx: Tx, values: list[VariableTracker], taken: set[Any]) -> list[VariableTracker]:
+    """The values, copied where they would alias an operand or one another."""
+    from graphweld.capture.variables import storage_key
+
+    made = []
+    for vt in values:
+        outside = vt.as_proxy().tracer is not tx.output.current_tracer
+        if outside or storage_key(example(vt)) in taken or not _is_dense(example(vt)):
+            vt = method(tx, vt, "clone")
+        taken.add(storage_key(example(vt)))
+        made.append(vt)
+    return made
+
+
+def _is_dense(fake: torch.Tensor) -> bool:
+    return fake.layout is not torch.strided or torch._prims_common.is_non_overlapping_and_dense_or_false(fake)

@@ -1,0 +1,318 @@
+"""Staging a loop: one body region, carried values of settled types, one Loop node.
+
+    while err > tol:                       stop = not (err > tol)
+        x, err = step(x)           ->      while_loop(not stop; (stop, x, err) -> (not (err' > tol), x', err'))
+
+The test is computed where Python computes it, at the end of the body, and carried as a predicate. So a loop's order of
+evaluation, and the side effects of its test, are Python's.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch._dynamo.variables.base import VariableTracker
+from torch._dynamo.variables.constant import ConstantVariable
+from torch.fx import Graph, Proxy
+
+from graphweld.capture import carries
+from graphweld.capture.carries import Carry
+from graphweld.capture.conditionals import stage_if
+from graphweld.capture.effects import contents_of, current_attribute, put_contents, watching
+from graphweld.capture.operands import bind_items, copy_operand, number_operands_to_tensors
+from graphweld.capture.predicates import is_data_dependent, negate, predicate, truth
+from graphweld.capture.refusal import refuse
+from graphweld.capture.regions import Region, assumptions, install, mutated_operands, reopened
+from graphweld.capture.sequences import DynamicSequence, as_sequence
+from graphweld.capture.sites import record
+from graphweld.capture.variables import Tx, build, call, constant, emit, example, existing, method, storage_key
+from graphweld.diagnostics import rules
+
+State = list[VariableTracker]
+Step = Callable[[State], tuple[State, VariableTracker]]
+MOST_TRACES = 8
+
+
+def while_stmt(tx: Tx, test: VariableTracker, body: VariableTracker, state: State, names: Any, site: int) -> State:
+    """A `while` statement: Python's while it decides, a Loop from the trip on that the data decides."""
+
+    def step(values: State) -> tuple[State, VariableTracker]:
+        after = _call(tx, body, values)
+        return after, test.call_function(tx, list(after), {})
+
+    goes_on = test.call_function(tx, list(state), {})
+    tried = False
+    while not is_data_dependent(goes_on):
+        if not truth(tx, goes_on).value:  # type: ignore[attr-defined]
+            return state
+        if not tried and _will_depend_on_data(tx, step, state):
+            break
+        tried = True
+        state, goes_on = step(state)
+    return stage_loop(tx, truth(tx, goes_on), step, state, names, site)
+
+
+def for_stmt(
+    tx: Tx, iterable: VariableTracker, body: VariableTracker, state: State, names: Any, site: int, test: Any
+) -> State | None:
+    """A `for` statement; None where nothing about it depends on the data."""
+    sequence = as_sequence(tx, iterable)
+    has_test = not (isinstance(test, ConstantVariable) and test.value is None)
+    if sequence is None or (sequence.is_static and not has_test):
+        return _unrolled(tx, iterable, body, state, names, site, test) if has_test and sequence is None else None
+
+    def step(values: State) -> tuple[State, VariableTracker]:
+        index, *rest = values
+        after = _call(tx, body, [sequence.item(tx, index), *rest])
+        following = call(tx, _plus_one, index)
+        more = call(tx, _less, following, sequence.length)
+        if has_test:
+            more = _both(tx, test.call_function(tx, list(after), {}), more)
+        return [following, *after], more
+
+    start: State = [constant(0), *state]
+    if sequence.is_static:
+        length = sequence.length.as_python_constant()
+        if length < 2 or not _will_depend_on_data(tx, step, start):
+            return None
+    first = truth(tx, call(tx, _less, constant(0), sequence.length))
+    return stage_loop(tx, first, step, start, ("gw_index", *names), site)[1:]
+
+
+def _plus_one(index: Any) -> Any:
+    return index + 1
+
+
+def _less(a: Any, b: Any) -> Any:
+    return a < b
+
+
+def _both(tx: Tx, goes_on: VariableTracker, more: VariableTracker) -> VariableTracker:
+    from graphweld.capture.intrinsics import as_bool
+    from graphweld.capture.predicates import select_bool
+
+    a, b = truth(tx, goes_on), truth(tx, more)
+    if isinstance(a, ConstantVariable):
+        return more if a.value else a
+    if isinstance(b, ConstantVariable):
+        return as_bool(a) if b.value else b
+    return as_bool(select_bool(tx, a, b, constant(False)))
+
+
+def _unrolled(
+    tx: Tx, iterable: VariableTracker, body: VariableTracker, state: State, names: Any, site: int, test: VariableTracker
+) -> State:
+    """A loop over known objects with an exit the data may decide: each trip behind a guard."""
+    guard: VariableTracker = constant(True)
+    guarded = False
+    for item in iterable.unpack_var_sequence(tx):
+        values = list(state)
+        if isinstance(guard, ConstantVariable):
+            state = _call(tx, body, [item, *values])
+        else:
+            guarded = True
+            merged = stage_if(
+                tx, guard, lambda i=item, v=values: body.call_function(tx, [i, *v], {}),
+                lambda v=values: build(tx, v), names=names,
+            )  # fmt: skip
+            state = list(merged.unpack_var_sequence(tx))
+        guard = truth(tx, test.call_function(tx, list(state), {}))
+        if isinstance(guard, ConstantVariable) and not guard.value:
+            break
+    record(tx, site, "welded" if guarded else "left", "If" if guarded else None)
+    return state
+
+
+def _call(tx: Tx, fn: VariableTracker, values: State) -> State:
+    return list(fn.call_function(tx, list(values), {}).realize().unpack_var_sequence(tx))
+
+
+def _will_depend_on_data(tx: Tx, step: Step, state: State) -> bool:
+    """Whether the test after a first trip is up to the data; traced and thrown away."""
+    with tx.output.subtracer(None, None, "graphweld look-ahead") as tracer, watching(tx):
+        tracer.allow_side_effects_in_hop = True
+        depth = len(assumptions(tx))
+        _, goes_on = step(list(state))
+        del assumptions(tx)[depth:]
+        return is_data_dependent(goes_on)
+
+
+class _Body:
+    """One trace of a loop's body for given carry types."""
+
+    def __init__(self, tx: Tx, types: list[Carry], names: tuple[str, ...]) -> None:
+        self.tx, self.types, self.names = tx, types, names
+        self.region: Region = None  # type: ignore[assignment]
+        self.after: State = []
+        self.goes_on: VariableTracker = constant(False)
+        self.inputs: list[VariableTracker] = []
+
+    def trace(self, step: Step, outer: dict[Any, Carry]) -> None:
+        tx = self.tx
+        depth = len(assumptions(tx))
+        with tx.output.subtracer(None, None, "graphweld loop body") as tracer:
+            tracer.allow_side_effects_in_hop = True
+            self.region = Region(tracer)
+            self.inputs = [
+                carries.placeholder(tx, leaf, f"carry_{name}")
+                for carry, name in zip([*self.types, *outer.values()], [*self.names, *map(_key_name, outer)], strict=True)
+                for leaf in carries.leaves(carry)
+            ]
+            with watching(tx) as effects:
+                values = list(self.inputs)
+                state = [carries.unpack(tx, c, values, n) for c, n in zip(self.types, self.names, strict=True)]
+                for key, carry in outer.items():
+                    _write(tx, key, carries.unpack(tx, carry, values, _key_name(key)))
+                self.after, self.goes_on = step(state)
+            self.region.effects = effects
+        del assumptions(tx)[depth:]
+        tx.output.fake_mode.epoch += 1
+        self.region.mutated = mutated_operands(self.region)
+
+
+def _key_name(key: Any) -> str:
+    return key[1] if isinstance(key, tuple) else "contents"
+
+
+def _write(tx: Tx, key: Any, value: VariableTracker) -> None:
+    vt, name, kind = key
+    tx.output.side_effects.store_attr(vt, name, value, kind)
+
+
+def stage_loop(
+    tx: Tx, first: VariableTracker, step: Step, state: State, names: tuple[str, ...], site: int | None
+) -> State:
+    """A loop whose test is `first` before the first trip, and what `step` returns after each."""
+    if isinstance(first, ConstantVariable) and not first.value:
+        return state
+    types = [carries.carry_of(vt) for vt in state]
+    outer: dict[Any, Carry] = {}
+    for _ in range(MOST_TRACES):
+        body = _Body(tx, types, names)
+        body.trace(step, outer)
+        wider = [carries.widen(tx, c, vt, n) for c, vt, n in zip(types, body.after, names, strict=True)]
+        wider_outer = _outer_types(tx, outer, body.region)
+        if wider == types and wider_outer == outer:
+            break
+        types, outer = wider, wider_outer
+    else:
+        refuse(tx, rules.LoopNotWelded("loop", "the types of its carried values do not settle"), site)
+    return _make_loop(tx, first, body, outer, state, site)
+
+
+def _outer_types(tx: Tx, outer: dict[Any, Carry], region: Region) -> dict[Any, Carry]:
+    """Types of attributes, closure variables and list entries that the body changes."""
+    types = dict(outer)
+    for (vt, attr), value in region.effects.attributes.items():
+        key = (vt, attr, region.effects.kinds[vt, attr])
+        if key not in types:
+            before = current_attribute(tx, vt, attr)
+            if before is None:
+                refuse(tx, rules.RegionMutates(attr, "a loop"))
+            types[key] = carries.carry_of(before)
+        types[key] = carries.widen(tx, types[key], value, attr)
+    for vt in region.effects.contents:
+        refuse(tx, rules.RegionMutates(f"a {vt.python_type_name()}", "a loop"))
+    return types
+
+
+def _make_loop(
+    tx: Tx, first: VariableTracker, body: _Body, outer: dict[Any, Carry], state: State, site: int | None
+) -> State:
+    region = body.region
+    mutated = {o: existing(tx, o) for o in region.mutated}
+    copies = [copy_operand(tx, region, o, value, "a loop") for o, value in mutated.items()]
+    before = [current_attribute(tx, key[0], key[1]) for key in outer]
+    values = [*body.after, *(region.effects.attributes.get((k[0], k[1]), None) for k in outer)]
+    kinds = [*body.types, *outer.values()]
+    with reopened(tx, region):
+        stop = negate(tx, truth(tx, body.goes_on))
+        if isinstance(stop, ConstantVariable):
+            stop = call(tx, torch.full, (), stop.value, dtype=torch.bool)
+        taken = {storage_key(example(v)) for v in body.inputs} | {
+            storage_key(i.node.meta["example_value"])
+            for i in region.operands().values()
+            if isinstance(i.node.meta["example_value"], torch.Tensor)
+        }
+        packed = [leaf for c, v in zip(kinds, values, strict=True) for leaf in carries.pack(tx, c, v)]  # type: ignore[arg-type]
+        packed = _strided(tx, packed, body.inputs)
+        outs = carries.own(tx, [stop, *packed, *copies], taken)
+    starts = [leaf for c, v in zip(kinds, [*state, *before], strict=True) for leaf in carries.pack(tx, c, v)]  # type: ignore[arg-type]
+    stop0 = negate(tx, first)
+    if isinstance(stop0, ConstantVariable):
+        stop0 = call(tx, torch.full, (), stop0.value, dtype=torch.bool)
+    starts = _strided(tx, starts, body.inputs)
+    inits = carries.own(tx, [stop0, *starts, *mutated.values()], set())
+    results = _emit(tx, region, body.inputs, list(mutated), outs, inits)
+    record(tx, site, "welded", "Loop")
+    for value, result in zip(mutated.values(), results[1 + len(starts) :], strict=True):
+        method(tx, value, "copy_", result)
+    rest = results[1 : 1 + len(starts)]
+    after = [carries.unpack(tx, c, rest, n) for c, n in zip(body.types, body.names, strict=True)]
+    for key, carry in outer.items():
+        _write(tx, key, carries.unpack(tx, carry, rest, _key_name(key)))
+    return after
+
+
+def _strided(tx: Tx, values: list[VariableTracker], like: list[VariableTracker]) -> list[VariableTracker]:
+    """Values laid out in memory as the carries they are for."""
+    made = []
+    for vt, target in zip(values, like, strict=True):
+        if example(vt).stride() != example(target).stride() and example(target).is_contiguous():
+            vt = method(tx, vt, "contiguous")
+        made.append(vt)
+    return made
+
+
+def _emit(
+    tx: Tx,
+    region: Region,
+    inputs: list[VariableTracker],
+    mutated: list[Proxy],
+    outs: list[VariableTracker],
+    inits: list[VariableTracker],
+) -> list[VariableTracker]:
+    """The while_loop node: carries are (stop, carried values, tensors changed in place)."""
+    tracer, graph = region.tracer, region.graph
+    proxies = [tracer.maybe_lift_tracked_freevar_to_input(v.as_proxy()) for v in outs]
+    graph.output(tuple(p.node for p in proxies))
+    number_operands_to_tensors(tx, region)
+    bind_items(region)
+    extra = [o for o in region.operands() if o not in set(mutated)]
+    order = [v.as_proxy().node for v in inputs]
+    order += [region.operands()[o].node for o in mutated]
+    order += [region.operands()[o].node for o in extra]
+    first = next(n for n in graph.nodes if n.op != "placeholder")
+    with graph.inserting_before(first):
+        stop = graph.placeholder("stop")
+    stop.meta["example_value"] = example(outs[0])
+    for node in order:
+        with graph.inserting_before(first):
+            moved = graph.placeholder(node.name)
+        moved.meta = dict(node.meta)
+        node.replace_all_uses_with(moved)
+        graph.erase_node(node)
+    graph.lint()
+    test = Graph()
+    test_stop = test.placeholder("stop")
+    test_stop.meta["example_value"] = example(outs[0])
+    for node in order:
+        test.placeholder(node.name).meta["example_value"] = node.meta["example_value"]
+    goes_on = test.call_function(torch.logical_not, (test_stop,))
+    goes_on.meta["example_value"] = example(outs[0])
+    test.output(goes_on)
+    result = emit(
+        tx,
+        "call_function",
+        torch.ops.higher_order.while_loop,
+        (
+            install(tx, "gw_test", test),
+            install(tx, "gw_body", graph),
+            tuple(v.as_proxy() for v in inits),
+            tuple(extra),
+        ),
+    )
+    return list(result.items)  # type: ignore[attr-defined]
+
+
+_ = (contents_of, put_contents, DynamicSequence, predicate)
