@@ -143,7 +143,8 @@ def _key(key: Any) -> Any:
 
 
 def _is_hooks(name: str) -> bool:
-    return name.endswith("_hooks") or name.endswith("_hooks_with_kwargs") or name.endswith("_hooks_always_called") or name in {"_is_full_backward_hook", "_compiled_call_impl", "_is_hf_initialized"}
+    """Attributes that torch itself keeps on a module (torch.compile sets `_is_torch_compile`)."""
+    return name.endswith("_hooks") or name.endswith("_hooks_with_kwargs") or name.endswith("_hooks_always_called") or name in {"_is_full_backward_hook", "_compiled_call_impl", "_is_torch_compile"}
 
 
 def _fields(value: Any) -> dict[str, Any]:
