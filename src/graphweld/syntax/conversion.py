@@ -18,6 +18,7 @@ from graphweld.syntax.pipeline import convert_function
 from graphweld.syntax.source import Definition, find_definition, has_definition
 from graphweld.syntax.supported import refuse_frame_access
 from graphweld.syntax.templates import FunctionNode, at, function
+from graphweld.syntax.text import text_of
 
 RUNTIME_MODULE = "graphweld"
 
@@ -91,7 +92,7 @@ def _convert(code: types.CodeType) -> Conversion | None:
         convert_function(node, names, found, runtime)
         _import_runtime(node, runtime)
         twin = compile_twin(node, code, definition)
-        text = ast.unparse(node)
+        text = text_of(node)
     except RecursionError as error:
         raise UnsupportedSyntax("function", node.lineno, node.col_offset, "it is nested too deeply") from error
     _register(twin)

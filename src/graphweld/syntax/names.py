@@ -25,8 +25,8 @@ class Names:
         """A region function, `<role>_<n>`."""
         return self._fresh(role)[0]
 
-    def functions(self, *roles: str) -> list[str]:
-        """Functions of one statement, which share their number: `then_1`, `else_1`."""
+    def together(self, *roles: str) -> list[str]:
+        """Names of one statement, which share their number: `then_1`, `else_1`."""
         return self._fresh(*roles)
 
     def runtime(self) -> str:

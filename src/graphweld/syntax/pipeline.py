@@ -12,6 +12,7 @@ from graphweld.syntax.analysis.sites import Sites
 from graphweld.syntax.names import Names
 from graphweld.syntax.passes.break_statements import lower_breaks
 from graphweld.syntax.passes.continue_statements import lower_continues
+from graphweld.syntax.passes.dead_flags import drop_dead_flags
 from graphweld.syntax.passes.declarations import hoist_declarations
 from graphweld.syntax.passes.expressions import convert_expressions
 from graphweld.syntax.passes.outlining import outline_regions
@@ -30,6 +31,7 @@ PASSES: tuple[Callable[[Unit], None], ...] = (
     lower_breaks,  # takes `else` off loops, which `continue` and `return` then need not know
     lower_continues,  # before `return`: a guard on a returned flag must not enclose a `continue`
     lower_returns,
+    drop_dead_flags,
     # Outline: regions become functions.
     outline_regions,
     convert_expressions,  # after the flags and loop tests, which add `not` and `and` of their own

@@ -30,6 +30,8 @@ class Unit:
     """Reads that may find their name unbound, by the original program."""
     exit_flags: dict[ast.stmt, list[str]] = field(default_factory=dict)
     """Flags that end a loop."""
+    flags: set[str] = field(default_factory=set)
+    """Names of all exit flags."""
     generated: set[ast.AST] = field(default_factory=set)
     """Functions and lambdas made for regions."""
     states: list[ast.Tuple] = field(default_factory=list)
@@ -44,6 +46,11 @@ class Unit:
     def body(self, block: Block) -> None:
         assert not isinstance(self.function, ast.Lambda)
         self.function.body = block
+
+    def new_flag(self, role: str) -> str:
+        flag = self.names.value(role)
+        self.flags.add(flag)
+        return flag
 
     def is_region(self, node: ast.stmt) -> bool:
         """Whether the statement will be outlined."""

@@ -38,6 +38,9 @@ def _visit(nodes: Iterable[ast.AST], suspends: bool, in_plain_loop: bool, plain:
         if isinstance(node, ast.For | ast.AsyncFor | ast.While):
             _visit(node.body, suspends, inside, plain)
             _visit(node.orelse, suspends, in_plain_loop, plain)
+        elif isinstance(node, ast.Try | ast.TryStar):
+            _visit([*node.body, *node.handlers, *node.orelse], suspends, inside, plain)
+            _visit(node.finalbody, True, True, plain)  # what would leave it stays
         else:
             _visit(ast.iter_child_nodes(node), suspends, inside, plain)
 

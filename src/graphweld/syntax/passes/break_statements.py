@@ -8,7 +8,7 @@
 ... ''')
 def f(x):
     gw_break_1 = False
-    while x > 0: # until gw_break_1
+    while x > 0:  # until gw_break_1
         if g(x):
             gw_break_1 = True
         else:
@@ -43,7 +43,7 @@ def _lower_loop(loop: Loop, unit: Unit) -> Block:
     _hoist_test(loop, unit)
     if not has_own_break(loop):
         return [loop, *take_else(loop, None, unit)]
-    flag = unit.names.value("break")
+    flag = unit.new_flag("break")
     unit.exit_flags.setdefault(loop, []).append(flag)
 
     def replace(node: ast.stmt) -> Block:

@@ -25,7 +25,7 @@ from __future__ import annotations
 import ast
 
 from graphweld.syntax.analysis.completion import loop_exits
-from graphweld.syntax.passes.exits import ExitLowering, forget, is_read
+from graphweld.syntax.passes.exits import ExitLowering
 from graphweld.syntax.templates import assign, at, constant
 from graphweld.syntax.unit import Loop, Unit, statements
 
@@ -39,14 +39,11 @@ def lower_continues(unit: Unit) -> None:
 def _lower_loop(loop: Loop, unit: Unit) -> None:
     if not any(isinstance(node, ast.Continue) for node in loop_exits(loop.body)):
         return
-    flag = unit.names.value("continue")
+    flag = unit.new_flag("continue")
 
     def replace(node: ast.stmt) -> list[ast.stmt]:
         return [at(assign(flag, constant(True)), node)]
 
     first = loop.body[0]
     loop.body = ExitLowering(unit, ast.Continue, flag, replace, loop).lower(loop.body, hard=False)
-    if is_read(flag, unit):
-        loop.body.insert(0, at(assign(flag, constant(False)), first))
-    else:
-        loop.body = forget(flag, loop.body)
+    loop.body.insert(0, at(assign(flag, constant(False)), first))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from graphweld.syntax.analysis.completion import falls_through, loop_exits
 from graphweld.syntax.analysis.scopes import walk_scope
 from graphweld.syntax.templates import at, load, negated
-from graphweld.syntax.unit import Block, Unit, blocks_of, rewrite_blocks
+from graphweld.syntax.unit import Block, Unit, blocks_of
 
 
 @dataclass
@@ -119,26 +119,3 @@ class ExitLowering:
 
 def _nothing(origin: ast.AST) -> Block:
     return [at(ast.Pass(), origin)]
-
-
-def is_read(name: str, unit: Unit) -> bool:
-    if any(name in flags for flags in unit.exit_flags.values()):
-        return True
-    return any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load) for n in walk_scope(unit.body))
-
-
-def forget(name: str, block: Block) -> Block:
-    """`block` without the assignments to `name`, which nobody reads."""
-
-    def rewrite(inner: Block) -> Block:
-        kept = [node for node in inner if not _assigns(node, name)]
-        return kept or _nothing(inner[0]) if inner else inner
-
-    return rewrite_blocks(block, rewrite)
-
-
-def _assigns(node: ast.stmt, name: str) -> bool:
-    match node:
-        case ast.Assign(targets=[ast.Name(id=target)]):
-            return target == name
-    return False

@@ -7,7 +7,6 @@
 ...     return total
 ... ''')
 def f(xs, total):
-<BLANKLINE>
     def body_1(gw_item_1, total):
         i, x = gw_item_1
         total += i * x
@@ -27,8 +26,8 @@ from graphweld.syntax.templates import at, constant, load
 from graphweld.syntax.unit import Block, Unit
 
 
-def outline_for(node: ast.For, state: RegionState, unit: Unit) -> Block:
-    body_name, test_name = unit.names.functions("body", "test")
+def outline_for(node: ast.For, state: RegionState, names: list[str], unit: Unit) -> Block:
+    body_name, item, test_name = names
     out: Block = []
     test: ast.expr = constant(None)
     flags = unit.exit_flags.get(node)
@@ -39,7 +38,6 @@ def outline_for(node: ast.For, state: RegionState, unit: Unit) -> Block:
         case ast.Name(id=name) if name not in state.names and name not in state.shared:
             item, body = name, node.body  # a name of the body's own: the parameter itself
         case _:
-            item = unit.names.value("item")
             body = [at(ast.Assign([node.target], load(item)), node.target), *node.body]
     out.append(region_function(body_name, [item, *state.names], body, state, unit, node))
     out.append(region_call("for_stmt", [node.iter, load(body_name)], state, unit, node, test))

@@ -7,11 +7,9 @@
 ...     return y
 ... ''')
 def f(x, y):
-<BLANKLINE>
     def then_1(y):
         y = x - y
         return (y,)
-<BLANKLINE>
     def else_1(y):
         return (y,)
     (y,) = gw.if_stmt(x > y, then_1, else_1, (y,), ('y',), 0)
@@ -28,8 +26,8 @@ from graphweld.syntax.templates import at, load
 from graphweld.syntax.unit import Block, Unit
 
 
-def outline_if(node: ast.If, state: RegionState, unit: Unit) -> Block:
-    then_name, else_name = unit.names.functions("then", "else")
+def outline_if(node: ast.If, state: RegionState, names: list[str], unit: Unit) -> Block:
+    then_name, else_name = names
     orelse: Block = node.orelse or [at(ast.Pass(), node)]
     return [
         region_function(then_name, state.names, node.body, state, unit, node),

@@ -10,7 +10,7 @@
 ... ''')
 def f(xs):
     gw_break_1 = False
-    for x in xs: # until gw_break_1
+    for x in xs:  # until gw_break_1
         if x:
             gw_break_1 = True
     if not gw_break_1:

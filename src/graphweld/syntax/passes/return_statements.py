@@ -1,6 +1,6 @@
 """`return` inside a region becomes a value, and a flag where one is needed.
 
->>> show(lower_returns, '''
+>>> show(lower_returns, drop_dead_flags, '''
 ... def f(x):
 ...     if x > 0:
 ...         return x
@@ -14,7 +14,7 @@ def f(x):
         y = g(x)
         gw_returned_1 = y + 1
     return gw_returned_1
->>> show(lower_returns, '''
+>>> show(lower_returns, drop_dead_flags, '''
 ... def f(xs):
 ...     for x in xs:
 ...         if x > 0: return x
@@ -22,7 +22,7 @@ def f(x):
 ... ''')
 def f(xs):
     gw_did_return_1 = False
-    for x in xs: # until gw_did_return_1
+    for x in xs:  # until gw_did_return_1
         if x > 0:
             gw_returned_1 = x
             gw_did_return_1 = True
@@ -38,38 +38,59 @@ import ast
 
 from graphweld.syntax.analysis.completion import falls_through
 from graphweld.syntax.analysis.scopes import walk_scope
-from graphweld.syntax.passes.exits import ExitLowering, forget, is_read
+from graphweld.syntax.passes.exits import ExitLowering
 from graphweld.syntax.templates import assign, at, constant, load
-from graphweld.syntax.unit import Unit
+from graphweld.syntax.unit import Block, Unit, statements
 
 
 def lower_returns(unit: Unit) -> None:
-    flag = unit.names.value("did_return")
-    value = unit.names.value("returned")
+    lowering = ExitLowering(unit, ast.Return, "", lambda node: [], unit.function)
+    first = next((node for node in unit.body if lowering.has_exit(node, hard=True)), None)
+    if first is None:
+        return
     returns = [node for node in walk_scope(unit.body) if isinstance(node, ast.Return)]
     has_value = any(not _is_none(node) for node in returns)
+    flag = unit.new_flag("did_return")
+    value = unit.names.value("returned") if has_value else ""
+    last = unit.body[-1]
 
-    def replace(node: ast.stmt) -> list[ast.stmt]:
+    def replace(node: ast.stmt) -> Block:
         assert isinstance(node, ast.Return)
         done = at(assign(flag, constant(True)), node)
         return [at(assign(value, node.value or constant(None)), node), done] if has_value else [done]
 
-    def leave() -> ast.stmt:
-        return at(ast.Return(load(value) if has_value else None), unit.body[-1])
-
-    lowering = ExitLowering(unit, ast.Return, flag, replace, unit.function, leave)
-    first = next((number for number, node in enumerate(unit.body) if lowering.has_exit(node, hard=True)), None)
-    if first is None:
-        return
-    origin = unit.body[first]
-    lowering.origin = next(part for part in walk_scope([origin]) if part in unit.sites)
+    lowering.flag = flag
+    lowering.replace = replace
+    lowering.leave = lambda: at(ast.Return(load(value) if has_value else None), last)
+    lowering.origin = next(part for part in walk_scope([first]) if part in unit.sites)
     if has_value and falls_through(unit.body, unit.exit_flags):
-        unit.body.append(at(ast.Return(constant(None)), unit.body[-1]))
+        unit.body.append(at(ast.Return(constant(None)), last))
     unit.body = lowering.lower(unit.body, hard=True)
-    if is_read(flag, unit):
-        unit.body.insert(first, at(assign(flag, constant(False)), origin))
-    else:
-        unit.body = forget(flag, unit.body)
+    _start_flag(flag, unit.body, unit)
+
+
+def _start_flag(flag: str, block: Block, unit: Unit) -> None:
+    """Clear the flag first thing in the innermost block that has all its readers."""
+    readers = [node for node in block if _reads(flag, node, unit)]
+    if not readers:
+        return
+    first = readers[0]
+    if len(readers) == 1 and isinstance(first, ast.If) and not _names(flag, first.test):
+        branches = [part for part in (first.body, first.orelse) if any(_reads(flag, node, unit) for node in part)]
+        if len(branches) == 1:
+            return _start_flag(flag, branches[0], unit)
+    first = next(node for node in block if _names(flag, node) or _reads(flag, node, unit))
+    block.insert(block.index(first), at(assign(flag, constant(False)), first))
+
+
+def _reads(flag: str, node: ast.stmt, unit: Unit) -> bool:
+    return any(flag in unit.exit_flags.get(part, ()) for part in statements([node])) or any(
+        isinstance(part, ast.Name) and part.id == flag and isinstance(part.ctx, ast.Load) for part in walk_scope([node])
+    )
+
+
+def _names(flag: str, node: ast.AST) -> bool:
+    return any(isinstance(part, ast.Name) and part.id == flag for part in walk_scope([node]))
 
 
 def _is_none(node: ast.Return) -> bool:

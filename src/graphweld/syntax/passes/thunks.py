@@ -5,7 +5,6 @@
 ...     return x > 0 and g(y := x) > y
 ... ''')
 def f(x):
-<BLANKLINE>
     def value_1():
         nonlocal y
         return g((y := x)) > y

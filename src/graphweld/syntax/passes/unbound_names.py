@@ -7,11 +7,9 @@
 ...     return x
 ... ''')
 def f(c):
-<BLANKLINE>
     def then_1(x):
         x = 1
         return (x,)
-<BLANKLINE>
     def else_1(x):
         return (x,)
     (x,) = gw.if_stmt(c, then_1, else_1, (gw.UNDEFINED,), ('x',), 0)
@@ -34,8 +32,9 @@ from graphweld.syntax.unit import Block, Unit
 def check_unbound_names(unit: Unit) -> None:
     frames = _Frames(unit, {id(state) for state in unit.states})
     open_names = frames.settle(unit.function)
-    _bind_at_start(unit.function, sorted(open_names.bound & unit.scope.locals), unit)
-    undefined = frames.undefined | open_names.bound
+    bound_inside = open_names.bound - unit.scope.declared
+    _bind_at_start(unit.function, sorted(bound_inside), unit)
+    undefined = frames.undefined | bound_inside
     undefined |= {element.id for state in unit.states for element in state.elts if isinstance(element, ast.Name)}
     undefined |= {name for state in unit.states for name in frames.unbound_state.get(id(state), ())}
     _Checks(unit, undefined - unit.scope.captured).visit_body(unit.body)

@@ -8,10 +8,8 @@
 ...     return x
 ... ''')
 def f(x, n):
-<BLANKLINE>
     def test_1(x):
         return x > n
-<BLANKLINE>
     def body_1(x):
         t = g(x)
         x = x - t
@@ -31,8 +29,8 @@ from graphweld.syntax.templates import at, function, load, negated
 from graphweld.syntax.unit import Block, Loop, Unit
 
 
-def outline_while(node: ast.While, state: RegionState, unit: Unit) -> Block:
-    body_name, test_name = unit.names.functions("body", "test")
+def outline_while(node: ast.While, state: RegionState, names: list[str], unit: Unit) -> Block:
+    test_name, body_name = names
     flags = unit.exit_flags.get(node, [])
     is_endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
     return [
