@@ -68,8 +68,9 @@ def assert_whole(
         GraphBreakError: if the function cannot become one graph.
         UsageError: for an unknown target, or no inputs.
 
-    Limits: what a plain function keeps in globals or closures is not copied, and the two runs share it. Values are
-    compared as by `torch.testing.assert_close`, NaN equal to NaN.
+    Limits: a gradient of zeros is taken as equal to no gradient, and a result may require gradients where eager's does
+    not, since an If node knows only both of its sides together. What a plain function keeps in globals or closures is
+    not copied, and the two runs share it. Values are compared as by `torch.testing.assert_close`, NaN equal to NaN.
     """
     unknown = [target for target in targets if target not in _TARGETS]
     if unknown:
@@ -85,6 +86,8 @@ def assert_whole(
     for number, row in enumerate(rows):
         expected = _run(eager, eager, row, grad)
         actual = _run(compiled, welded, row, grad)
+        if "exception" in actual.keys() ^ expected.keys():
+            raise AssertionError(f"inputs[{number}]: {_raised(actual)}, eager {_raised(expected)}")
         for what in expected:
             found = difference(actual[what], expected[what])
             if found:
@@ -151,14 +154,14 @@ def _run(fn: Callable[..., Any], original: Callable[..., Any], row: tuple[Any, .
         except Exception as error:  # the function may raise anything, and both runs must raise the same
             if type(error).__module__.startswith("graphweld"):
                 raise
-            return {"exceptions": (type(error), str(error)), "arguments after the call": _detached(args)}
+            return {"exception": (type(error), str(error)), "arguments after the call": _detached(args)}
         seen["results"] = result
         if grad:
             _backward(result)
             seen["gradients of the arguments"] = [
                 leaf.grad for _, leaf in _leaves(args) if isinstance(leaf, torch.Tensor)
             ]
-            seen["gradients of the parameters"] = {name: each.grad for name, each in parameters.items()}
+            seen["gradients of the parameters"] = {name: _gradient(each) for name, each in parameters.items()}
     seen["arguments after the call"] = _detached(called)
     if isinstance(module, torch.nn.Module):
         seen["parameters and buffers after the call"] = _detached(dict(module.state_dict()))
@@ -196,6 +199,19 @@ def _backward(result: Any) -> None:
         torch.autograd.backward(outputs, seeds)
 
 
+def _gradient(leaf: torch.Tensor) -> torch.Tensor | None:
+    """A gradient as both runs show it: an If node gives zeros to what only its other side uses, eager gives nothing."""
+    gradient = leaf.grad
+    return None if gradient is None or not gradient.any() else gradient
+
+
+def _raised(seen: Mapping[str, Any]) -> str:
+    if "exception" not in seen:
+        return "raises nothing"
+    kind, text = seen["exception"]
+    return f"raises {kind.__name__}: {text.partition(chr(10))[0]}"
+
+
 def _leaves(tree: Any, path: str = "") -> Iterator[tuple[str, Any]]:
     """Everything in a tree that has no parts, with the path to it."""
     parts = None if isinstance(tree, torch.Tensor) else _parts(tree)
@@ -222,7 +238,9 @@ def _parts(value: Any) -> Mapping[str, Any] | None:
 
 
 def _tensor_difference(actual: torch.Tensor, expected: torch.Tensor) -> str | None:
-    for what in ("dtype", "shape", "device", "layout", "requires_grad"):
+    # A result of an If node requires gradients if either side's does; that eager's does and this one's not is a fault.
+    named = ("dtype", "shape", "device", "layout", *(["requires_grad"] if expected.requires_grad else []))
+    for what in named:
         one, other = getattr(actual, what), getattr(expected, what)
         if one != other:
             return f"{what} {_plain(one)}, eager has {_plain(other)}"

@@ -196,16 +196,24 @@ def test_a_graph_per_value_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
         assert_whole(branch, [POSITIVE, NEGATIVE])
 
 
-def test_what_cannot_be_one_graph_is_an_error_with_its_place() -> None:
-    def count(x: torch.Tensor) -> torch.Tensor:
-        total = 0
-        for row in torch.unique(x):
-            total = total + row
-        return total
+@torch.compiler.disable
+def untraceable(x: torch.Tensor) -> torch.Tensor:
+    return x + 1
 
+
+def test_what_cannot_be_one_graph_is_an_error_with_its_place() -> None:
     with pytest.raises(GraphBreakError) as error:
-        assert_whole(count, [torch.ones(3)])
+        assert_whole(lambda x: untraceable(x) * 2, [torch.ones(3)])
     assert error.value.diagnostics
+
+
+def test_an_exception_that_only_one_of_them_raises_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(result: Any, _: Any) -> Any:
+        raise ValueError("no")
+
+    monkeypatch.setattr(testing.api, "compile", wrong_by(fail))
+    with pytest.raises(AssertionError, match=r"inputs\[0\]: raises ValueError: no, eager raises nothing"):
+        assert_whole(lambda x: x * 2, [torch.ones(1)])
 
 
 def test_wrong_usage() -> None:

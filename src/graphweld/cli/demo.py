@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from graphweld.report import Report
 
 
+_PIPE_WIDTH = 120
+
+
 @dataclass(frozen=True, slots=True)
 class Case:
     """A program, and inputs that between them take every way through it."""
@@ -44,12 +47,14 @@ def demo() -> None:
     from graphweld.versions import require_torch
 
     console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = _PIPE_WIDTH
     console.print(
         f"torch {require_torch()}; graphs are counted by the backend, and every result is compared with eager.\n"
     )
     outcomes = [_show(console, case) for case in _programs()]
     console.print()
-    console.print(outcomes[0].report)
+    _print_report(console, outcomes[0].report)
 
     console.print("\nA real model: BART from transformers, random weights, float16.", style="bold")
     model = _bart()
@@ -58,7 +63,7 @@ def demo() -> None:
     else:
         outcomes.append(_show(console, model))
         console.print()
-        console.print(outcomes[-1].report)
+        _print_report(console, outcomes[-1].report)
     console.print()
     _close(console, outcomes)
 
@@ -153,21 +158,39 @@ def _show(console: Console, case: Case) -> Outcome:
     return outcome
 
 
+def _print_report(console: Console, report: Report) -> None:
+    from graphweld.report.render.terminal import plain
+
+    if console.is_terminal:
+        console.print(report)
+    else:
+        console.print(plain(report, console.width), markup=False)
+
+
 def _run(case: Case) -> Outcome:
     import torch
 
     import graphweld as gw
-    from graphweld.testing import CountingBackend, difference
+    from graphweld.testing import CountingBackend
 
     backend = CountingBackend()
-    found = None
     with torch.no_grad():
         report = gw.explain(case.fn, (), dict(case.inputs[0]))
         compiled = gw.compile(case.fn, backend=backend, fullgraph=report.is_whole)
-        for number, kwargs in enumerate(case.inputs):
-            wrong = difference(compiled(**_copied(kwargs)), case.fn(**_copied(kwargs)))
-            found = found or (wrong and f"input {number}: {wrong}")
-    return Outcome(report, backend.graphs, found)
+        found = [_difference(compiled, case.fn, kwargs) for kwargs in case.inputs]
+    wrong = [f"input {number}: {what}" for number, what in enumerate(found) if what is not None]
+    return Outcome(report, backend.graphs, wrong[0] if wrong else None)
+
+
+def _difference(compiled: Callable[..., Any], eager: Callable[..., Any], kwargs: Mapping[str, Any]) -> str | None:
+    from graphweld.testing import difference
+
+    expected = eager(**_copied(kwargs))
+    try:
+        actual = compiled(**_copied(kwargs))
+    except Exception as error:  # noqa: BLE001  (whatever it is, eager did not raise it: a demo tells, and goes on)
+        return f"raises {type(error).__name__}, eager does not"
+    return difference(actual, expected)
 
 
 def _copied(kwargs: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:

@@ -88,13 +88,16 @@ def _report(target: Target, args: tuple[Any, ...], kwargs: dict[str, Any], trace
 def _show(reports: list[Report]) -> None:
     from rich.console import Console
 
-    console = Console(soft_wrap=False)
-    if not console.is_terminal:
-        console = Console(width=_PIPE_WIDTH)
+    from graphweld.report.render.terminal import plain
+
+    console = Console()
     for number, report in enumerate(reports):
         if number:
-            console.print()
-        console.print(report)
+            click.echo()
+        if console.is_terminal:
+            console.print(report)
+        else:
+            click.echo(plain(report, _PIPE_WIDTH))
 
 
 def _check_writable(path: str) -> None:

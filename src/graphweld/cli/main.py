@@ -62,6 +62,8 @@ def run(args: Sequence[str] | None = None) -> int:
 
 def main() -> NoReturn:
     """The entry point."""
+    # torch warns of each break as it meets it; here the report tells of them. Who sets TORCH_LOGS decides.
+    os.environ.setdefault("TORCH_LOGS", "-dynamo")
     sys.exit(run())
 
 

@@ -81,8 +81,25 @@ def test_code_is_not_taken_for_markup() -> None:
     assert "x[bold].sum()" in str(marked)
 
 
+def test_a_break_in_each_layer_is_listed_once() -> None:
+    before = dataclasses.replace(WELDED.before, breaks=WELDED.before.breaks * 4)
+    text = str(dataclasses.replace(WELDED, before=before))
+    assert "model.py:4 x4" in text
+    assert text.count("data-dependent branching") == 1
+
+
+def test_hundreds_of_sites_that_are_left_are_counted_not_listed() -> None:
+    left = dataclasses.replace(REFUSED.sites[2], line=99)
+    text = str(dataclasses.replace(REFUSED, sites=REFUSED.sites[:2] + (left,) * 300))
+    assert "300 more sites left: no tensor value steers them." in text
+    assert "model.py:99" not in text
+    assert "while err > tol:" in text
+
+
 def test_paths_are_short(tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(str(tmp_path))
     assert terminal.short_path(os.path.join(str(tmp_path), "pkg", "m.py")) == os.path.join("pkg", "m.py")
     assert terminal.short_path("/a/b/c/d/models/bart/modeling.py") == os.path.join("bart", "modeling.py")
     assert terminal.short_path("m.py") == "m.py"
+    inside = os.path.join(str(tmp_path), ".venv", "site-packages", "pkg", "models", "m.py")
+    assert terminal.short_path(inside) == os.path.join("models", "m.py"), "installed, though it is below here"

@@ -10,33 +10,34 @@ from graphweld.diagnostics.rule import Rule, quoted
 
 @dataclass(frozen=True, slots=True)
 class BranchesDisagree(Rule):
-    """The two sides of a branch give a name values that one graph output cannot stand for.
+    """The two sides of a branch give a name values that cannot be handed on as one.
 
     ## What it does
     Names the value and says what each side gives it. Where several values disagree, each has a finding of its own.
 
     ## Why
-    In one graph the name is a single output of an If node, which has one type, rank, dtype and device. Casting one
-    side quietly would change what plain Python shows, so graphweld does not.
+    Tensors, Python values, containers and plain objects can leave a branch, also where the two sides differ: the value
+    is kept for each side, and the caller gets the one that plain Python gives. What lives only inside the branch, such
+    as an iterator that has been started there, cannot.
 
     ## Example
     ```python
     def f(x):
         if x.sum() > 0:
-            y = x                     # on x's device
+            rows = iter([x * 2, x])
         else:
-            y = torch.zeros(3, device="cuda")
-        return y
+            rows = iter([x])
+        return next(rows)
     ```
 
     ## Use instead
     ```python
     def f(x):
         if x.sum() > 0:
-            y = x
+            rows = [x * 2, x]
         else:
-            y = torch.zeros(3, device=x.device)
-        return y
+            rows = [x]
+        return rows[0]
     ```
 
     ## See also
@@ -59,6 +60,6 @@ class BranchesDisagree(Rule):
     def hints(self) -> tuple[str, ...]:
         """What to change."""
         return (
-            f"give {quoted(self.name)} the same kind of value on both sides",
+            f"give {quoted(self.name)} a tensor, a Python value or a container on both sides",
             "or return from inside the branch, so that the two values never meet under one name",
         )

@@ -10,18 +10,20 @@ from graphweld.diagnostics.rule import Rule, quoted
 
 @dataclass(frozen=True, slots=True)
 class RegionRaises(Rule):
-    """Whether an exception is raised depends on tensor values.
+    """Tensor values decide whether an exception is raised, at a place where plain Python's effects cannot be kept.
 
     ## What it does
     Points at the `raise`, and names the exception.
 
     ## Why
-    A graph gives outputs; it has no way to leave half-way with an exception of the user's own type. Going on past the
-    `raise` would give a result where plain Python gives none.
+    Elsewhere such a `raise` is welded: the graph stops there, and the function runs once more as plain Python, which
+    raises the exception. Behind a change of an argument that second run would make the change twice; inside a `try`
+    the program goes on after the exception, and a graph that has stopped does not.
 
     ## Example
     ```python
     def f(x):
+        x.add_(1)
         if x.isnan().any():
             raise ValueError("x has NaNs")
         return x * 2
@@ -30,7 +32,10 @@ class RegionRaises(Rule):
     ## Use instead
     ```python
     def f(x):
-        return x * 2, x.isnan().any()  # and raise where the result is used
+        if x.isnan().any():
+            raise ValueError("x has NaNs")
+        x.add_(1)
+        return x * 2
     ```
 
     ## See also
@@ -39,14 +44,15 @@ class RegionRaises(Rule):
 
     code: ClassVar[str] = "GW105"
     exception: str
+    reason: str = "inside a `try` or after a change of an argument"
 
     def message(self) -> str:
         """The finding in one sentence."""
-        return f"{quoted(self.exception)} is raised or not as tensor values decide"
+        return f"tensor values decide whether {quoted(self.exception)} is raised here, {self.reason}"
 
     def hints(self) -> tuple[str, ...]:
         """What to change."""
         return (
-            "test the inputs before the compiled function is called, or its results afterwards",
+            "test before anything is changed, and outside of `try`",
             "or return the condition beside the result, and raise where the result is used",
         )

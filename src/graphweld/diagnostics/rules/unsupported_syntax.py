@@ -16,22 +16,21 @@ class UnsupportedSyntax(Rule):
     Names the statement, and the function it is in. The function stays as it is.
 
     ## Why
-    Some statements have no meaning inside a branch of a graph: `yield` hands control to a caller outside of it, `await`
-    to an event loop, and `global` changes a name that other code may read at any time.
+    A converted branch is a function of its own. Code that looks at the names of its own frame, such as `locals()`,
+    would see the wrong ones there; other statements hand control to someone outside of the graph.
 
     ## Example
     ```python
-    def halves(x):
-        if x.sum() > 0:
-            yield x / 2
-        yield x
+    def f(x):
+        y = x + 1 if x.sum() > 0 else x
+        return y, sorted(locals())
     ```
 
     ## Use instead
     ```python
-    def halves(x):
-        first = x / 2 if x.sum() > 0 else x
-        return [first, x]
+    def f(x):
+        y = x + 1 if x.sum() > 0 else x
+        return y, ["x", "y"]
     ```
 
     ## See also

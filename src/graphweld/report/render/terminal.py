@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import shutil
+from collections import Counter
 from collections.abc import Iterable
 
 from rich.console import Console, Group, RenderableType
@@ -16,6 +17,7 @@ from graphweld.report.model import BreakReport, Phase, Report, SiteReport, Verdi
 
 _VERDICT_STYLE: dict[Verdict, str] = {"welded": "bold green", "left": "dim", "refused": "bold red"}
 _LEAST_WIDTH, _WIDTH = 80, 120
+_MOST_LEFT = 8
 
 
 def plain(report: Report, width: int | None = None) -> str:
@@ -33,8 +35,11 @@ def render(report: Report) -> RenderableType:
     parts: list[RenderableType] = [_head(report), _answer(report)]
     if report.before.breaks:
         parts += [Text(), _breaks("Breaks before", report.before.breaks)]
-    if report.sites:
-        parts += [Text(), _sites(report.sites)]
+    listed, left_out = _worth_listing(report.sites)
+    if listed:
+        parts += [Text(), _sites(listed)]
+    if left_out:
+        parts += [Text(f"{counted(left_out, 'more site')} left: no tensor value steers them.", style="dim")]
     if report.after.breaks:
         parts += [Text(), _breaks("Breaks left", report.after.breaks)]
     for diagnostic in report.diagnostics:
@@ -72,9 +77,9 @@ def counted(number: int, noun: str) -> str:
 
 
 def short_path(path: str) -> str:
-    """A path as a person would give it: from here if it is below here, else its last two parts."""
+    """A path as a person would give it: from here if it is code below here, else its last two parts."""
     here = os.path.relpath(path) if os.path.isabs(path) else path
-    if not here.startswith(".."):
+    if not here.startswith("..") and "site-packages" not in here:
         return here
     return os.sep.join(path.split(os.sep)[-2:])
 
@@ -101,10 +106,9 @@ def _breaks(title: str, breaks: Iterable[BreakReport]) -> Table:
     table.add_column("where", no_wrap=True)
     table.add_column("source line, and why", overflow="fold", ratio=1)
     table.add_column("torch", no_wrap=True)
-    for item in breaks:
-        table.add_row(
-            _where(item.file, item.line), _explained(item.source_line, item.reason), Text(item.torch_code or "")
-        )
+    for item, times in Counter(breaks).items():  # a break in a layer comes again for each layer
+        where = _where(item.file, item.line).append(f" x{times}" if times > 1 else "")
+        table.add_row(where, _explained(item.source_line, item.reason), Text(item.torch_code or ""))
     return table
 
 
@@ -123,6 +127,14 @@ def _sites(sites: Iterable[SiteReport]) -> Table:
             Text(site.verdict + node, style=_VERDICT_STYLE[site.verdict]),
         )
     return table
+
+
+def _worth_listing(sites: tuple[SiteReport, ...]) -> tuple[list[SiteReport], int]:
+    """The sites to list, and how many are not: in a big model hundreds are left, and nobody reads on."""
+    left = [site for site in sites if site.verdict == "left"]
+    if len(left) <= _MOST_LEFT:
+        return list(sites), 0
+    return [site for site in sites if site.verdict != "left"], len(left)
 
 
 def _explained(source_line: str, reason: str) -> Text:
