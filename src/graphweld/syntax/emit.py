@@ -10,7 +10,7 @@ from graphweld.syntax.errors import TwinMismatch
 from graphweld.syntax.source import Definition
 from graphweld.syntax.templates import FunctionNode, at, function, load
 
-_FACTORY = "gw_factory"
+_FACTORY, _TWIN = "gw_factory", "gw_twin"  # not the function's own name, which may mean something else inside it
 _FUTURE_FLAGS = 0x1FF0000 & ~0x1000000  # the CO_FUTURE_* bits
 _NESTED = 0x10
 
@@ -28,7 +28,7 @@ def compile_twin(node: FunctionNode, code: types.CodeType, definition: Definitio
     module = ast.Module([statement], [])
     flags = code.co_flags & _FUTURE_FLAGS
     outer = compile(module, code.co_filename, "exec", flags=flags, dont_inherit=True)
-    twin = _nested_code(_nested_code(outer, _FACTORY, definition.enclosing_class), node.name, None)
+    twin = _nested_code(_nested_code(outer, _FACTORY, definition.enclosing_class), _TWIN, None)
     twin = _retitled(twin, code)
     _verify(twin, code)
     return twin
@@ -40,7 +40,7 @@ def _bare(node: FunctionNode, code: types.CodeType) -> FunctionNode:
     parameters = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
     kind = ast.AsyncFunctionDef if isinstance(node, ast.AsyncFunctionDef) else ast.FunctionDef
     bare = kind(
-        node.name,
+        _TWIN,
         ast.arguments(
             [ast.arg(p.arg) for p in arguments.posonlyargs],
             [ast.arg(p.arg) for p in arguments.args],

@@ -15,7 +15,7 @@ class Names:
     """Hands out each name once."""
 
     def __init__(self, taken: Iterable[str]) -> None:
-        self._taken = set(taken)
+        self._taken = {"gw_factory", "gw_twin", *taken}
 
     def value(self, role: str) -> str:
         """A value, `gw_<role>_<n>`."""

@@ -1,0 +1,35 @@
+"""Functions that nobody wrote for us: each converts, or is refused in a way that is foreseen."""
+
+from __future__ import annotations
+
+import importlib
+import types
+
+import pytest
+
+from graphweld.syntax import SourceUnavailable, UnsupportedSyntax, convert, sites
+from tests.unit.syntax.library import codes_of
+
+MODULES = [
+    "_pydecimal", "argparse", "ast", "asyncio.base_events", "configparser", "contextlib", "dataclasses", "inspect",
+    "json.decoder", "logging", "tarfile", "textwrap", "typing",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_module_converts(name: str) -> None:
+    converted = 0
+    for code in codes_of(importlib.import_module(name)):
+        try:
+            conversion = convert(code)
+        except (SourceUnavailable, UnsupportedSyntax):
+            continue
+        if conversion is None:
+            assert all(site.construct == "assert" for site in sites(code))
+            continue
+        converted += 1
+        twin = conversion.code
+        assert twin.co_freevars == code.co_freevars
+        assert (twin.co_name, twin.co_filename, twin.co_firstlineno) == (code.co_name, code.co_filename, code.co_firstlineno)
+        assert isinstance(twin, types.CodeType) and compile(conversion.source, "source", "exec")
+    assert converted
