@@ -15,6 +15,7 @@ from graphweld.syntax.passes.continue_statements import lower_continues
 from graphweld.syntax.passes.dead_flags import drop_dead_flags
 from graphweld.syntax.passes.declarations import hoist_declarations
 from graphweld.syntax.passes.expressions import convert_expressions
+from graphweld.syntax.passes.match_statements import lower_matches
 from graphweld.syntax.passes.outlining import outline_regions
 from graphweld.syntax.passes.return_statements import lower_returns
 from graphweld.syntax.passes.super_calls import spell_out_super
@@ -27,6 +28,7 @@ from graphweld.syntax.unit import Unit
 PASSES: tuple[Callable[[Unit], None], ...] = (
     # Normalize: a smaller Python, with plain if, while and for only.
     hoist_declarations,
+    lower_matches,  # before the exits in its cases
     move_binding_tests,  # before `break`: the test moves into the body, where its exits still belong to the loop
     lower_breaks,  # takes `else` off loops, which `continue` and `return` then need not know
     lower_continues,  # before `return`: a guard on a returned flag must not enclose a `continue`

@@ -16,6 +16,7 @@ from graphweld.syntax.passes import (
     continue_statements,
     dead_flags,
     declarations,
+    match_statements,
     return_statements,
     super_calls,
     while_tests,
@@ -33,6 +34,7 @@ GLOBALS = {
     "lower_returns": return_statements.lower_returns,
     "drop_dead_flags": dead_flags.drop_dead_flags,
     "hoist_declarations": declarations.hoist_declarations,
+    "lower_matches": match_statements.lower_matches,
     "move_binding_tests": while_tests.move_binding_tests,
     "spell_out_super": super_calls.spell_out_super,
 }

@@ -46,7 +46,20 @@ def _visit(nodes: Iterable[ast.AST], suspends: bool, in_plain_loop: bool, plain:
 
 
 def _never_branches(node: ast.If | ast.Match) -> bool:
-    return isinstance(node, ast.If) and is_never_data_dependent(node.test)
+    if isinstance(node, ast.If):
+        return is_never_data_dependent(node.test)
+    return all(case.guard is None and _matches_text(case.pattern) for case in node.cases)
+
+
+def _matches_text(pattern: ast.pattern) -> bool:
+    match pattern:
+        case ast.MatchValue(value=value):
+            return isinstance(value, ast.Constant) and isinstance(value.value, str)
+        case ast.MatchOr(patterns=patterns):
+            return all(_matches_text(inner) for inner in patterns)
+        case ast.MatchAs(pattern=None, name=None):
+            return True
+    return False
 
 
 def _is_fixed(node: ast.For | ast.While) -> bool:
