@@ -69,8 +69,7 @@ def compile(
         GraphBreakError: at the first call with inputs of a kind, if `fullgraph` and it cannot be one graph; its
             `diagnostics` list every place in the way.
 
-    Limits: one graph for each kind of inputs (types, dtypes, ranks, Python values), as torch guards them. Loops that
-    tensor values steer are not welded yet (GW110).
+    Limits: one graph for each kind of inputs (types, dtypes, ranks, Python values), as torch guards them.
     """
     if fn is None:
         return partial(compile, fullgraph=fullgraph, backend=backend, mode=mode, dynamic=dynamic, options=options)

@@ -15,12 +15,6 @@ from graphweld.diagnostics.codes import CODES
 
 X = torch.ones(3)
 
-# Codes that nothing gives yet, and why.
-NOT_YET = {
-    "GW110": "each kind of loop so far is welded, or refused for what its body does",
-    "GW111": "each carry so far keeps its type, or is refused for something else",
-}
-
 # Codes that their program should give and does not yet; strict, so that a row goes once it works.
 WAITING = {
     "GW001": "the caller's line is refused as a break of torch's, and the function without source is not named",
@@ -90,6 +84,19 @@ def region_breaks(x):
     return x
 
 
+def loop_not_welded(x):
+    for i in range(0, 10, int(x.sum())):
+        x = x + i
+    return x
+
+
+def carry_changes(x):
+    rows = None
+    for i in range(int(x.sum())):
+        rows = iter([x, x + i])
+    return rows
+
+
 def torch_break(x):
     return untraceable(x * 2)
 
@@ -104,6 +111,8 @@ REPROS: dict[str, tuple[Callable[..., Any], str]] = {
     "GW104": (Recorder(), "if x.sum() > 0:"),
     "GW105": (region_raises, "if x.sum() > 0:"),
     "GW106": (region_breaks, "x = untraceable(x)"),
+    "GW110": (loop_not_welded, "for i in range(0, 10, int(x.sum())):"),
+    "GW111": (carry_changes, "for i in range(int(x.sum())):"),
     "GW120": (torch_break, "return untraceable(x * 2)"),
 }
 
@@ -143,4 +152,4 @@ def test_unsupported_torch_is_gw130(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_every_code_has_a_repro() -> None:
-    assert set(REPROS) | {"GW003", "GW130"} | set(NOT_YET) == set(CODES)
+    assert set(REPROS) | {"GW003", "GW130"} == set(CODES)

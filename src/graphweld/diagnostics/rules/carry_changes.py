@@ -16,25 +16,26 @@ class CarryChanges(Rule):
     Names the value, says what about it changes (dtype, shape, device, type), and from what to what.
 
     ## Why
-    In a graph the value that enters an iteration and the one that leaves it are the same loop variable, with one type.
-    Casting it quietly would show in the result.
+    In a graph the value that enters an iteration and the one that leaves it are the same loop variable. It may be one
+    of a few types, as tensor values decide; a value of a new type in each iteration, or one that lives only inside the
+    body, such as an iterator that was started there, has no place in it.
 
     ## Example
     ```python
     def f(x):
-        total = 0
-        while total < x.sum():
-            total = total + x.mean()  # an int at first, a tensor from then on
-        return total
+        rows = None
+        for i in range(int(x.sum())):
+            rows = iter([x, x + i])
+        return rows
     ```
 
     ## Use instead
     ```python
     def f(x):
-        total = torch.zeros((), dtype=x.dtype)
-        while total < x.sum():
-            total = total + x.mean()
-        return total
+        rows = [x, x]
+        for i in range(int(x.sum())):
+            rows = [x, x + i]
+        return rows
     ```
 
     ## See also
@@ -53,4 +54,4 @@ class CarryChanges(Rule):
 
     def hints(self) -> tuple[str, ...]:
         """What to change."""
-        return (f"start the loop with {quoted(self.name)} as {self.after}, or convert it back at the end of the body",)
+        return (f"give {quoted(self.name)} the same type before the loop and at the end of its body",)

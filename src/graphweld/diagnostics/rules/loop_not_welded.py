@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import keyword
 from dataclasses import dataclass
 from typing import ClassVar
 
-from graphweld.diagnostics.rule import Rule, quoted
+from graphweld.diagnostics.rule import Rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,25 +17,24 @@ class LoopNotWelded(Rule):
     Points at the loop, or at the exit from it, and says what about it depends on tensor values.
 
     ## Why
-    How often the loop runs is known only when the data is. A graph needs a Loop node for that, and this loop is of a
-    kind that graphweld does not turn into one.
+    How often the loop runs is known only when the data is. A graph needs a Loop node for that, with a count or a test
+    that it can work out for itself, and this loop is of a kind that graphweld does not turn into one.
 
     ## Example
     ```python
     def f(x):
-        n = int(x.sum().item())
-        for i in range(n):
+        for i in range(0, 10, int(x.sum())):  # the step depends on the data
             x = x + i
         return x
     ```
 
     ## Use instead
-    Where a greatest count is known, a loop over it that leaves the value alone once it is done:
     ```python
     def f(x):
-        n = x.sum().to(torch.int64)
-        for i in range(8):
-            x = torch.where(i < n, x + i, x)
+        i, step = 0, int(x.sum())
+        while i < 10:
+            x = x + i
+            i = i + step
         return x
     ```
 
@@ -48,11 +48,12 @@ class LoopNotWelded(Rule):
 
     def message(self) -> str:
         """The finding in one sentence."""
-        return f"this {quoted(self.construct)} is not welded: {self.reason}"
+        construct = f"`{self.construct}`" if keyword.iskeyword(self.construct) else self.construct
+        return f"this {construct} is not welded: {self.reason}"
 
     def hints(self) -> tuple[str, ...]:
         """What to change."""
         return (
-            "loop a fixed number of times, and use `torch.where` to leave values alone once the loop would have ended",
-            "or write the loop with `torch.while_loop`",
+            "write it as a plain `while`, or as a `for` over a `range` or the rows of a tensor",
+            "or loop a fixed number of times, and leave values alone with `torch.where` once the loop would have ended",
         )
