@@ -34,10 +34,10 @@ class BranchesDisagree(Rule):
     ```python
     def f(x):
         if x.sum() > 0:
-            rows = [x * 2, x]
+            first = x * 2
         else:
-            rows = [x]
-        return rows[0]
+            first = x
+        return first
     ```
 
     ## See also
