@@ -2,20 +2,24 @@
 
 import difflib
 import inspect
+import os
 import threading
 import types
 from collections.abc import Callable
 from typing import Any
 
-from graphweld import syntax
+from graphweld import runtime, syntax
 from graphweld.diagnostics import ConversionError, Span, diagnose, rules
 
+RUNTIME = os.path.dirname(runtime.__file__)
 _lock = threading.Lock()
 _twins: dict[types.CodeType, "syntax.Conversion | None"] = {}
 
 
 def has_sites(code: types.CodeType) -> bool:
-    """Whether a function holds a place where a value could steer Python."""
+    """Whether a function holds a place where a value could steer Python. The runtime's own functions never do."""
+    if code.co_filename.startswith(RUNTIME):
+        return False
     try:
         return bool(syntax.sites(code))
     except syntax.SourceUnavailable:

@@ -12,7 +12,10 @@ from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.functions import NestedUserFunctionVariable, UserFunctionVariable
 from torch._dynamo.variables.torch import TorchInGraphFunctionVariable
+from torch._dynamo.source import FloatTensorSource
+from torch._dynamo.variables.tensor import TensorVariable
 from torch._guards import TracingContext
+from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
 import copy
 import threading
@@ -43,6 +46,7 @@ def install() -> None:
         _installed = True
         _hook_inlining()
         _hook_calls()
+        _hook_items()
         _hook_mutation()
 
 
@@ -141,6 +145,24 @@ def _hook_calls() -> None:
     UserFunctionVariable.call_function = call_function  # type: ignore[method-assign]
     TorchInGraphFunctionVariable.call_function = torch_call_function  # type: ignore[method-assign]
     BuiltinVariable._make_handler = staticmethod(handler_for)  # type: ignore[assignment,method-assign]
+
+
+def _hook_items() -> None:
+    """`.item()` of a 0-d input is a number of the data like any other.
+
+    Dynamo gives such an input's number a hint and would guard on it: one graph for each value.
+    """
+    method_item = TensorVariable.method_item
+
+    def item(self: TensorVariable, tx: Any, *args: Any, **kwargs: Any) -> Any:
+        fake = self.proxy.node.meta.get("example_value")
+        memo = getattr(fake, "item_memo", None)
+        if memo is not None and sites.trace_of(tx) is not None and not free_unbacked_symbols(memo):
+            if not isinstance(self.source, FloatTensorSource):
+                fake.item_memo = None
+        return method_item(self, tx, *args, **kwargs)
+
+    TensorVariable.method_item = item  # type: ignore[method-assign]
 
 
 def _hook_mutation() -> None:

@@ -175,8 +175,9 @@ def builtin(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) -> 
 
 
 def _range(tx: Tx, args: Args, kwargs: Any) -> VariableTracker:
+    args = [a.realize() for a in args]
     if any(is_data_dependent(a) for a in args):
-        return make_range(tx, [a.realize() for a in args])
+        return make_range(tx, args)
     return dynamo_handler(range, [type(a) for a in args], False)(tx, args, kwargs)
 
 

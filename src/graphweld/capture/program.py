@@ -109,4 +109,5 @@ def torch_break(error: BaseException) -> Diagnostic:
             span = Span.at(frame.filename, frame.lineno or 1)
             line = linecache.getline(frame.filename, frame.lineno or 1).strip() or None
             break
-    return diagnose(rules.TorchBreak(reason, torch_code), span, line)
+    notes = [f"torch: {part.strip()}" for part in text.strip().splitlines()[:4] if part.strip()]
+    return diagnose(rules.TorchBreak(reason, torch_code), span, line, notes)
