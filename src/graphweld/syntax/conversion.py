@@ -10,10 +10,10 @@ import types
 from dataclasses import dataclass
 
 from graphweld.syntax.analysis.sites import SiteInfo, find_sites
+from graphweld.syntax.blocks import start_of
 from graphweld.syntax.emit import compile_twin
 from graphweld.syntax.errors import ConversionError, UnsupportedSyntax
 from graphweld.syntax.names import Names, names_in
-from graphweld.syntax.passes.unbound_names import start_of
 from graphweld.syntax.pipeline import convert_function
 from graphweld.syntax.source import Definition, find_definition, has_definition
 from graphweld.syntax.supported import refuse_frame_access
@@ -97,7 +97,13 @@ def _convert(code: types.CodeType) -> Conversion | None:
         raise UnsupportedSyntax("function", node.lineno, node.col_offset, "it is nested too deeply") from error
     _register(twin)
     return Conversion(
-        twin, text, _original(definition), tuple(found.infos), code.co_filename, code.co_firstlineno, definition.qualname
+        twin,
+        text,
+        _original(definition),
+        tuple(found.infos),
+        code.co_filename,
+        code.co_firstlineno,
+        definition.qualname,
     )
 
 

@@ -17,27 +17,39 @@ _NESTED = 0x10
 
 def compile_twin(node: FunctionNode, code: types.CodeType, definition: Definition) -> types.CodeType:
     """Compile `node` inside a factory whose parameters are the original's free variables."""
-    factory = function(_FACTORY, code.co_freevars, [_bare(node, code)])
+    bare = _bare(node)
+    twin = _compile(bare, code, definition)
+    missing = set(code.co_freevars) - set(twin.co_freevars)
+    if missing:
+        # What only dead code used, which is gone: free variables must agree all the same.
+        unused = ast.If(ast.Constant(False), [ast.Expr(load(name)) for name in sorted(missing)], [])
+        bare.body = [*bare.body, at(unused, node)]
+        twin = _compile(bare, code, definition)
+    twin = _retitled(twin, code)
+    _verify(twin, code)
+    return twin
+
+
+def _compile(bare: FunctionNode, code: types.CodeType, definition: Definition) -> types.CodeType:
+    factory = function(_FACTORY, code.co_freevars, [bare])
     statement: ast.stmt = factory
     if definition.enclosing_class is not None:
         # Private names are mangled as in the class they were written in.
         statement = ast.ClassDef(definition.enclosing_class, [], [], [factory], [])
         if sys.version_info >= (3, 12):
             statement.type_params = []
-    at(statement, node)
-    module = ast.Module([statement], [])
+    module = ast.Module([at(statement, bare)], [])
     flags = code.co_flags & _FUTURE_FLAGS
-    outer = compile(module, code.co_filename, "exec", flags=flags, dont_inherit=True)
-    twin = _nested_code(_nested_code(outer, _FACTORY, definition.enclosing_class), _TWIN, None)
-    twin = _retitled(twin, code)
-    _verify(twin, code)
-    return twin
+    outer: types.CodeType = compile(module, code.co_filename, "exec", flags=flags, dont_inherit=True)
+    for name in (definition.enclosing_class, _FACTORY, _TWIN):
+        if name is not None:
+            outer = next(part for part in outer.co_consts if isinstance(part, types.CodeType) and part.co_name == name)
+    return outer
 
 
-def _bare(node: FunctionNode, code: types.CodeType) -> FunctionNode:
+def _bare(node: FunctionNode) -> FunctionNode:
     """Only the code object is wanted: defaults and annotations stay with the original function."""
     arguments = node.args
-    parameters = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
     kind = ast.AsyncFunctionDef if isinstance(node, ast.AsyncFunctionDef) else ast.FunctionDef
     bare = kind(
         _TWIN,
@@ -56,38 +68,22 @@ def _bare(node: FunctionNode, code: types.CodeType) -> FunctionNode:
     )
     if sys.version_info >= (3, 12):
         bare.type_params = []
-    missing = [name for name in code.co_freevars if name not in _loaded(node)]
-    if missing:
-        # What only dead code used: free variables must agree all the same.
-        bare.body = [*bare.body, ast.If(ast.Constant(False), [ast.Expr(load(name)) for name in missing], [])]
     return at(ast.copy_location(bare, node), node)
-
-
-def _loaded(node: ast.AST) -> set[str]:
-    names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
-    names |= {name for part in ast.walk(node) if isinstance(part, ast.Nonlocal) for name in part.names}
-    return names | ({"__class__"} if "super" in names else set())
-
-
-def _nested_code(code: types.CodeType, name: str, enclosing: str | None) -> types.CodeType:
-    inner = [constant for constant in code.co_consts if isinstance(constant, types.CodeType)]
-    if enclosing is not None:
-        (inner,) = ([part for part in one.co_consts if isinstance(part, types.CodeType)] for one in inner[:1])
-    return next(constant for constant in inner if constant.co_name == name)
 
 
 def _retitled(twin: types.CodeType, code: types.CodeType) -> types.CodeType:
     """Names as the original's, so that a traceback or a profile shows the user's."""
-    flags = twin.co_flags & ~_NESTED | code.co_flags & _NESTED
-    if sys.version_info < (3, 11):
-        return twin.replace(co_name=code.co_name, co_flags=flags)
+    flags = (twin.co_flags & ~_NESTED) | (code.co_flags & _NESTED)
+    if sys.version_info >= (3, 11):
+        twin = _rename(twin, twin.co_qualname, code.co_qualname)
+    return twin.replace(co_name=code.co_name, co_flags=flags)
 
-    def rename(part: types.CodeType) -> types.CodeType:
-        consts = tuple(rename(c) if isinstance(c, types.CodeType) else c for c in part.co_consts)
-        qualname = code.co_qualname + part.co_qualname.removeprefix(twin.co_qualname)
-        return part.replace(co_consts=consts, co_qualname=qualname)
 
-    return rename(twin).replace(co_name=code.co_name, co_flags=flags)
+def _rename(code: types.CodeType, before: str, after: str) -> types.CodeType:
+    if sys.version_info >= (3, 11):
+        consts = tuple(_rename(c, before, after) if isinstance(c, types.CodeType) else c for c in code.co_consts)
+        code = code.replace(co_consts=consts, co_qualname=after + code.co_qualname.removeprefix(before))
+    return code
 
 
 def _verify(twin: types.CodeType, code: types.CodeType) -> None:

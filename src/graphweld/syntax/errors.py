@@ -1,9 +1,9 @@
 """Why a function could not be converted. The caller maps these to diagnostics.
 
-    ConversionError
-    ├── SourceUnavailable   no source text, or text that is not the code's
-    ├── UnsupportedSyntax   a construct that cannot be moved into a region
-    └── TwinMismatch        a defect of graphweld: the twin does not fit the original
+ConversionError
+├── SourceUnavailable   no source text, or text that is not the code's
+├── UnsupportedSyntax   a construct that cannot be moved into a region
+└── TwinMismatch        a defect of graphweld: the twin does not fit the original
 """
 
 from __future__ import annotations

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 
 from graphweld.syntax.analysis.scopes import FunctionLike, parameters_of
 from graphweld.syntax.errors import SourceUnavailable
+from graphweld.syntax.names import names_in
+from graphweld.syntax.templates import at, function
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,7 @@ def find_definition(code: types.CodeType) -> Definition:
     """The definition that `code` was compiled from."""
     file = _read(code.co_filename)
     candidates = file.definitions.get((code.co_firstlineno, code.co_name), [])
-    fitting = [c for c in candidates if parameters_of(c.node) == _parameters(code, c)]
+    fitting = [c for c in candidates if _fits(code, c)]
     if sys.version_info >= (3, 11) and len(fitting) > 1:
         fitting = [c for c in fitting if c.qualname == code.co_qualname] or fitting
     if len(fitting) > 1:
@@ -99,25 +101,38 @@ def _definitions(node: ast.AST, prefix: str, enclosing: str | None, lines: list[
                 yield from _definitions(child, prefix, enclosing, lines)
 
 
-def _parameters(code: types.CodeType, definition: Definition) -> tuple[str, ...]:
+def _fits(code: types.CodeType, definition: Definition) -> bool:
+    """Whether the definition has the parameters and variables of `code`; a file may have changed since."""
     count = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 0x4) + bool(code.co_flags & 0x8)
-    names = code.co_varnames[:count]
-    stripped = (definition.enclosing_class or "").lstrip("_")
-    return tuple(name.removeprefix(f"_{stripped}") if name.startswith(f"_{stripped}__") else name for name in names)
+    mangled = f"_{(definition.enclosing_class or '').lstrip('_')}"
+    names = [n.removeprefix(mangled) if n.startswith(f"{mangled}__") else n for n in code.co_varnames]
+    # Names with @ in them come from pytest, which rewrites asserts.
+    variables = {name for name in names if "@" not in name}
+    return parameters_of(definition.node) == tuple(names[:count]) and variables <= names_in(definition.node)
 
 
 def _holds(node: FunctionLike, code: types.CodeType) -> bool:
     """Whether all of `code` comes from within the body of `node`."""
-    if sys.version_info < (3, 11):
-        return True
     body = node.body if isinstance(node, ast.Lambda) else node
     start, end = (body.lineno, body.col_offset), (body.end_lineno or 0, body.end_col_offset or 0)
-    for line, end_line, column, end_column in code.co_positions():
-        if line is None or column is None or end_line is None or end_column is None or (line, column) == (code.co_firstlineno, 0):
-            continue
-        if not start <= (line, column) <= (end_line, end_column) <= end:
-            return False
-    return True
+    if sys.version_info >= (3, 11):
+        places = [(line, column) for line, _, column, _ in code.co_positions() if line is not None and column]
+        if places:
+            return all(start <= place <= end for place in places)
+    return _compiles_to(node, code)
+
+
+def _compiles_to(node: FunctionLike, code: types.CodeType) -> bool:
+    """Whether a lambda has the bytecode of `code`: without positions nothing else tells two on a line apart."""
+    if not isinstance(node, ast.Lambda):
+        return True
+    factory = function("factory", code.co_freevars, [at(ast.Expr(node), node)])
+    module = compile(ast.Module([at(factory, node)], []), code.co_filename, "exec", dont_inherit=True)
+    (outer,) = (part for part in module.co_consts if isinstance(part, types.CodeType))
+    made = next(part for part in outer.co_consts if isinstance(part, types.CodeType))
+    return (made.co_code, made.co_names, made.co_varnames) == (code.co_code, code.co_names, code.co_varnames) and [
+        constant for constant in made.co_consts if not isinstance(constant, types.CodeType)
+    ] == [constant for constant in code.co_consts if not isinstance(constant, types.CodeType)]
 
 
 def _extent(node: FunctionLike) -> tuple[int, int]:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from graphweld.syntax.analysis.scopes import Scope
 from graphweld.syntax.analysis.sites import Sites
+from graphweld.syntax.blocks import Block
 from graphweld.syntax.names import Names
 from graphweld.syntax.templates import FunctionNode
 
-Block = list[ast.stmt]
 Loop = ast.For | ast.While
 
 
@@ -34,6 +33,8 @@ class Unit:
     """Names of all exit flags."""
     generated: set[ast.AST] = field(default_factory=set)
     """Functions and lambdas made for regions."""
+    undefined: set[str] = field(default_factory=set)
+    """Names that may stand for UNDEFINED."""
     states: list[ast.Tuple] = field(default_factory=list)
     """Arguments of operators: the state that a region starts with."""
 
@@ -55,40 +56,3 @@ class Unit:
     def is_region(self, node: ast.stmt) -> bool:
         """Whether the statement will be outlined."""
         return isinstance(node, ast.If | ast.While | ast.For) and node not in self.plain
-
-
-def blocks_of(node: ast.stmt) -> Iterator[tuple[ast.AST, str, Block]]:
-    """The statement lists of a compound statement, with the node and the field that hold them."""
-    match node:
-        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-            return  # another scope
-        case ast.Match():
-            for case in node.cases:
-                yield case, "body", case.body
-        case ast.Try() | ast.TryStar():
-            yield node, "body", node.body
-            for handler in node.handlers:
-                yield handler, "body", handler.body
-            yield node, "orelse", node.orelse
-            yield node, "finalbody", node.finalbody
-        case ast.With() | ast.AsyncWith():
-            yield node, "body", node.body
-        case ast.If() | ast.While() | ast.For() | ast.AsyncFor():
-            yield node, "body", node.body
-            yield node, "orelse", node.orelse
-
-
-def rewrite_blocks(block: Block, rewrite: Callable[[Block], Block]) -> Block:
-    """Apply `rewrite` to every statement list of the scope, innermost first."""
-    for statement in block:
-        for holder, name, inner in blocks_of(statement):
-            setattr(holder, name, rewrite_blocks(inner, rewrite))
-    return rewrite(block)
-
-
-def statements(block: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
-    """Every statement of the scope, outer before inner, in source order."""
-    for statement in block:
-        yield statement
-        for _, _, inner in blocks_of(statement):
-            yield from statements(inner)

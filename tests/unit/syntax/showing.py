@@ -7,12 +7,13 @@ import re
 from collections.abc import Callable
 
 from graphweld.syntax.analysis.sites import find_sites
+from graphweld.syntax.blocks import statements
 from graphweld.syntax.names import Names, names_in
 from graphweld.syntax.passes.outlining import outline_regions
 from graphweld.syntax.passes.unbound_names import check_unbound_names
 from graphweld.syntax.pipeline import make_unit
 from graphweld.syntax.text import text_of
-from graphweld.syntax.unit import Unit, statements
+from graphweld.syntax.unit import Unit
 
 
 def show(*passes_and_text: Callable[[Unit], object] | str) -> None:

@@ -9,8 +9,6 @@ import pkgutil
 import pytest
 
 import graphweld.syntax
-from graphweld.syntax.passes.expressions import convert_expressions
-from graphweld.syntax.passes.outlining import outline_regions
 from graphweld.syntax.passes import (
     break_statements,
     continue_statements,
@@ -21,6 +19,8 @@ from graphweld.syntax.passes import (
     super_calls,
     while_tests,
 )
+from graphweld.syntax.passes.expressions import convert_expressions
+from graphweld.syntax.passes.outlining import outline_regions
 from tests.unit.syntax import showing
 
 MODULES = [info.name for info in pkgutil.walk_packages(graphweld.syntax.__path__, "graphweld.syntax.")]
@@ -48,8 +48,10 @@ def test_docstring(name: str) -> None:
 
 
 def test_every_pass_shows_what_it_does() -> None:
-    silent = [name for name in MODULES if ".passes." in name and ">>> show(" not in (importlib.import_module(name).__doc__ or "")]
-    # The engines that several constructs share.
-    assert silent == [
-        f"graphweld.syntax.passes.{name}" for name in ("exits", "expressions", "outlining", "regions")
+    silent = [
+        name
+        for name in MODULES
+        if ".passes." in name and ">>> show(" not in (importlib.import_module(name).__doc__ or "")
     ]
+    # The engines that several constructs share.
+    assert silent == [f"graphweld.syntax.passes.{name}" for name in ("exits", "expressions", "outlining", "regions")]

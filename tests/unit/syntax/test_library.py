@@ -30,6 +30,10 @@ def test_module_converts(name: str) -> None:
         converted += 1
         twin = conversion.code
         assert twin.co_freevars == code.co_freevars
-        assert (twin.co_name, twin.co_filename, twin.co_firstlineno) == (code.co_name, code.co_filename, code.co_firstlineno)
+        assert (twin.co_name, twin.co_filename, twin.co_firstlineno) == (
+            code.co_name,
+            code.co_filename,
+            code.co_firstlineno,
+        )
         assert isinstance(twin, types.CodeType) and compile(conversion.source, "source", "exec")
     assert converted

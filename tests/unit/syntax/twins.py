@@ -59,7 +59,7 @@ def observe(run: Callable[..., Any], arguments: tuple[Any, ...]) -> object:
         if isinstance(result, types.GeneratorType):
             result = list(result)
         ending: object = ("returned", repr(result))
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001  (whatever the program raises is compared)
         ending = ("raised", type(error), str(error))
     return ending, list(LOG), repr(arguments)
 
@@ -69,13 +69,13 @@ def check(candidate: Program) -> None:
     originals = [function.__code__ for function in candidate.converted]
     conversions = [convert(code) for code in originals]
     try:
-        for function, conversion in zip(candidate.converted, conversions):
+        for function, conversion in zip(candidate.converted, conversions, strict=True):
             assert conversion is not None, "no site found"
             function.__code__ = conversion.code
         actual = [observe(candidate.run, arguments) for arguments in candidate.inputs]
     finally:
-        for function, code in zip(candidate.converted, originals):
+        for function, code in zip(candidate.converted, originals, strict=True):
             function.__code__ = code
-    for arguments, one, other in zip(candidate.inputs, expected, actual):
+    for arguments, one, other in zip(candidate.inputs, expected, actual, strict=True):
         text = "\n".join(c.source for c in conversions if c is not None)
         assert one == other, f"{candidate.name}{arguments}\noriginal: {one}\n    twin: {other}\n{text}"

@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Container, Iterable, Sequence
 
+from graphweld.syntax.python_versions import TryStar
+
 # Context managers that are known to let exceptions through. Any other may swallow one.
 _TRANSPARENT = {
-    "autocast", "catch_warnings", "device", "enable_grad", "fork_rng", "inference_mode", "no_grad", "nullcontext", "open",
-    "profile", "record_function", "sdpa_kernel", "set_grad_enabled", "stream",
+    "autocast", "catch_warnings", "device", "enable_grad", "fork_rng", "inference_mode", "no_grad", "nullcontext",
+    "open", "profile", "record_function", "sdpa_kernel", "set_grad_enabled", "stream",
 }  # fmt: skip
 
 
@@ -25,7 +27,7 @@ def _completes(node: ast.stmt, exiting: Container[ast.stmt]) -> bool:
             return falls_through(node.body, exiting) or falls_through(node.orelse, exiting)
         case ast.While(test=ast.Constant(value=value)) if value:
             return node in exiting or has_own_break(node)
-        case ast.Try() | ast.TryStar():
+        case ast.Try() | TryStar():
             if not falls_through(node.finalbody, exiting):
                 return False
             return falls_through([*node.body, *node.orelse], exiting) or any(
@@ -71,4 +73,7 @@ def loop_exits(block: Iterable[ast.stmt]) -> list[ast.stmt]:
 
 
 def _is_exhaustive(node: ast.Match) -> bool:
-    return any(case.guard is None and isinstance(case.pattern, ast.MatchAs) and case.pattern.pattern is None for case in node.cases)
+    return any(
+        case.guard is None and isinstance(case.pattern, ast.MatchAs) and case.pattern.pattern is None
+        for case in node.cases
+    )

@@ -26,6 +26,7 @@ from dataclasses import dataclass, field
 
 from graphweld.syntax.analysis.completion import may_suppress
 from graphweld.syntax.analysis.events import Event, Kind, bound_names, events
+from graphweld.syntax.python_versions import TryStar
 
 
 class Status(enum.Enum):
@@ -59,24 +60,46 @@ def assignment_of(block: Sequence[ast.stmt], bound: Iterable[str], names: Iterab
     return flow.reads
 
 
+@dataclass(frozen=True)
+class Around:
+    """Which names are bound before and after a statement."""
+
+    certain_before: frozenset[str]
+    possible_before: frozenset[str]
+    certain_after: frozenset[str]
+
+
+def assignment_around(block: Sequence[ast.stmt], bound: Iterable[str], names: Iterable[str]) -> dict[ast.stmt, Around]:
+    """For each statement that control gets past."""
+    flow = _Assignment(frozenset(names))
+    start = frozenset(bound) & frozenset(names)
+    flow.block(block, _Names(start, start))
+    return flow.around
+
+
 def _join(*flows: _Flow) -> _Flow:
     reached = [flow for flow in flows if flow is not None]
     if not reached:
         return None
     return _Names(
-        frozenset.intersection(*(flow.certain for flow in reached)), frozenset.union(*(flow.possible for flow in reached))
+        frozenset.intersection(*(flow.certain for flow in reached)),
+        frozenset.union(*(flow.possible for flow in reached)),
     )
 
 
 class _Assignment:
     def __init__(self, names: frozenset[str]) -> None:
         self.reads: dict[ast.AST, Status] = {}
+        self.around: dict[ast.stmt, Around] = {}
         self._names = names
         self._loops: list[_Loop] = []
 
     def block(self, statements: Sequence[ast.stmt], flow: _Flow) -> _Flow:
         for statement in statements:
-            flow = self._statement(statement, flow)
+            before, flow = flow, self._statement(statement, flow)
+            if before is not None and flow is not None:
+                # The last round through a loop has seen all the ways into it.
+                self.around[statement] = Around(before.certain, before.possible, flow.certain)
         return flow
 
     def _apply(self, found: Iterable[Event], flow: _Flow) -> _Flow:
@@ -122,7 +145,7 @@ class _Assignment:
                 return self._loop(node, flow)
             case ast.For() | ast.AsyncFor():
                 return self._loop(node, self._evaluate(flow, node.iter))
-            case ast.Try() | ast.TryStar():
+            case ast.Try() | TryStar():
                 return self._try(node, flow)
             case ast.With() | ast.AsyncWith():
                 return self._with(node, flow)
@@ -171,7 +194,7 @@ class _Assignment:
         unbound = {event.name for event in events(*block) if event.kind is Kind.UNBIND}
         return _Names(entry.certain - unbound, entry.possible | set(bound_names(block)))
 
-    def _try(self, node: ast.Try | ast.TryStar, entry: _Flow) -> _Flow:
+    def _try(self, node: ast.Try | TryStar, entry: _Flow) -> _Flow:
         end = self.block(node.orelse, self.block(node.body, entry))
         caught = self._interrupted(entry, node.body)
         ends = [end]

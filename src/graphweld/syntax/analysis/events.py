@@ -2,12 +2,12 @@
 
 >>> import ast
 >>> for event in events(ast.parse("y = (x := f()) and (z := x)").body[0]):
-...     print(event.kind.name, event.name, "" if event.certain else "perhaps")
-READ f 
-BIND x 
+...     print(event.kind.name, event.name, "always" if event.certain else "perhaps")
+READ f always
+BIND x always
 READ x perhaps
 BIND z perhaps
-BIND y 
+BIND y always
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ import enum
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+
+from graphweld.syntax.python_versions import TryStar
 
 
 class Kind(enum.Enum):
@@ -106,7 +108,7 @@ class _Recorder(ast.NodeVisitor):
             self._visit_all([node.body, node.orelse])
 
     def visit_Dict(self, node: ast.Dict) -> None:
-        for key, value in zip(node.keys, node.values):
+        for key, value in zip(node.keys, node.values, strict=True):
             self._visit_all([key, value])
 
     def visit_Lambda(self, node: ast.Lambda) -> None:
@@ -115,14 +117,14 @@ class _Recorder(ast.NodeVisitor):
     def _visit_comprehension(self, generators: Sequence[ast.comprehension], *elements: ast.expr) -> None:
         self.visit(generators[0].iter)
         before = self._hidden
-        targets = {n.id for g in generators for n in ast.walk(g.target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        targets = {n.id for g in generators for n in _names_in(g.target) if isinstance(n.ctx, ast.Store)}
         self._hidden = before | targets
         with self._perhaps():
             for number, generator in enumerate(generators):
                 if number:
                     self.visit(generator.iter)
                 # Targets are names of the comprehension; those that are attributes or items read names of ours.
-                self._visit_all(t for t in ast.walk(generator.target) if isinstance(t, ast.Name) and isinstance(t.ctx, ast.Load))
+                self._visit_all(n for n in _names_in(generator.target) if isinstance(n.ctx, ast.Load))
                 self._visit_all(generator.ifs)
             self._visit_all(elements)
         self._hidden = before
@@ -171,7 +173,8 @@ class _Recorder(ast.NodeVisitor):
     def _visit_function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         arguments = node.args
         self._visit_all([*node.decorator_list, *arguments.defaults, *arguments.kw_defaults, node.returns])
-        for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg):
+        plain = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+        for argument in (*plain, arguments.vararg, arguments.kwarg):
             self._visit_all([argument and argument.annotation])
         self._record(Kind.BIND, node.name, node)
 
@@ -207,7 +210,7 @@ class _Recorder(ast.NodeVisitor):
     def visit_While(self, node: ast.While) -> None:
         self.visit_If(node)
 
-    def _visit_try(self, node: ast.Try | ast.TryStar) -> None:
+    def _visit_try(self, node: ast.Try | TryStar) -> None:
         with self._perhaps():
             self._visit_all([*node.body, *node.handlers, *node.orelse])
         self._visit_all(node.finalbody)
@@ -215,7 +218,7 @@ class _Recorder(ast.NodeVisitor):
     def visit_Try(self, node: ast.Try) -> None:
         self._visit_try(node)
 
-    def visit_TryStar(self, node: ast.TryStar) -> None:
+    def visit_TryStar(self, node: TryStar) -> None:
         self._visit_try(node)
 
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
@@ -244,3 +247,7 @@ class _Recorder(ast.NodeVisitor):
         self._visit_all([*node.keys, *node.patterns])
         if node.rest is not None:
             self._record(Kind.BIND, node.rest, node)
+
+
+def _names_in(target: ast.expr) -> list[ast.Name]:
+    return [node for node in ast.walk(target) if isinstance(node, ast.Name)]

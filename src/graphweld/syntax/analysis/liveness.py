@@ -13,8 +13,8 @@
 >>> sorted(table.after[branch]), sorted(table.into_body[branch])
 (['y'], ['y'])
 
-The program has no exits inside regions any more. The flow is followed backwards, by structure. Where an exception may leave a
-`try` body, what the handlers and the code after them read is alive all through the body.
+The program has no exits inside regions any more. The flow is followed backwards, by structure. Where an exception may
+leave a `try` body, what the handlers and the code after them read is alive all through the body.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from dataclasses import dataclass, field, replace
 
 from graphweld.syntax.analysis.completion import may_suppress
 from graphweld.syntax.analysis.events import Kind, events
+from graphweld.syntax.python_versions import TryStar
 
 Live = frozenset[str]
 _NOTHING: Live = frozenset()
@@ -89,7 +90,7 @@ class _Flow:
                 return self._before(body | orelse, node.test)
             case ast.While() | ast.For() | ast.AsyncFor():
                 return self._loop(node, live, exits)
-            case ast.Try() | ast.TryStar():
+            case ast.Try() | TryStar():
                 return self._try(node, live, exits)
             case ast.With() | ast.AsyncWith():
                 inner = replace(exits, raising=exits.raising | live) if may_suppress(node) else exits
@@ -128,7 +129,7 @@ class _Flow:
         self.table.into_body[node] = head
         return head if isinstance(node, ast.While) else self._before(head, node.iter)
 
-    def _try(self, node: ast.Try | ast.TryStar, live: Live, exits: _Exits) -> Live:
+    def _try(self, node: ast.Try | TryStar, live: Live, exits: _Exits) -> Live:
         if node.finalbody:
             # One copy serves every way into `finally`: alive after it is what is alive after any of them.
             anywhere = live | exits.raising | exits.returning | exits.breaking | exits.continuing

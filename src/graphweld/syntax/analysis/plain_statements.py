@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from graphweld.syntax.analysis.completion import loop_exits
 from graphweld.syntax.analysis.data_dependence import is_fixed_sequence, is_never_data_dependent
 from graphweld.syntax.analysis.scopes import walk_scope
+from graphweld.syntax.python_versions import TryStar
 
 _SUSPENDING = (ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith)
 
@@ -27,10 +28,10 @@ def _visit(nodes: Iterable[ast.AST], suspends: bool, in_plain_loop: bool, plain:
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef() | ast.expr():
                 continue
             case ast.If() | ast.Match():
-                if _must_stay(node, suspends) or in_plain_loop and loop_exits([node]) or _never_branches(node):
+                if _must_stay(node, suspends) or (in_plain_loop and loop_exits([node])) or _never_branches(node):
                     plain.add(node)
             case ast.For() | ast.While():
-                if _must_stay(node, suspends) or in_plain_loop and loop_exits(node.orelse) or _is_fixed(node):
+                if _must_stay(node, suspends) or (in_plain_loop and loop_exits(node.orelse)) or _is_fixed(node):
                     plain.add(node)
                 inside = node in plain
             case ast.AsyncFor():
@@ -38,7 +39,7 @@ def _visit(nodes: Iterable[ast.AST], suspends: bool, in_plain_loop: bool, plain:
         if isinstance(node, ast.For | ast.AsyncFor | ast.While):
             _visit(node.body, suspends, inside, plain)
             _visit(node.orelse, suspends, in_plain_loop, plain)
-        elif isinstance(node, ast.Try | ast.TryStar):
+        elif isinstance(node, ast.Try | TryStar):
             _visit([*node.body, *node.handlers, *node.orelse], suspends, inside, plain)
             _visit(node.finalbody, True, True, plain)  # what would leave it stays
         else:
@@ -71,12 +72,13 @@ def _is_fixed(node: ast.For | ast.While) -> bool:
 
 def _must_stay(node: ast.stmt, suspends: bool) -> bool:
     # A region is a function: it can neither suspend its caller, nor leave a `finally` by an exit.
-    return _suspends([node]) or suspends and _returns([node]) or _leaves_finally(node)
+    return _suspends([node]) or (suspends and _returns([node])) or _leaves_finally(node)
 
 
 def _suspends(nodes: Iterable[ast.AST]) -> bool:
     return any(
-        isinstance(part, _SUSPENDING) or isinstance(part, ast.comprehension) and part.is_async for part in walk_scope(nodes)
+        isinstance(part, _SUSPENDING) or (isinstance(part, ast.comprehension) and part.is_async)
+        for part in walk_scope(nodes)
     )
 
 
@@ -86,6 +88,6 @@ def _returns(nodes: Iterable[ast.AST]) -> bool:
 
 def _leaves_finally(node: ast.stmt) -> bool:
     return any(
-        isinstance(part, ast.Try | ast.TryStar) and (_returns(part.finalbody) or bool(loop_exits(part.finalbody)))
+        isinstance(part, ast.Try | TryStar) and (_returns(part.finalbody) or bool(loop_exits(part.finalbody)))
         for part in walk_scope([node])
     )

@@ -20,6 +20,7 @@ import ast
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from graphweld.syntax.analysis.captures import Captures
 from graphweld.syntax.analysis.events import bound_names
 from graphweld.syntax.analysis.liveness import Liveness, liveness_of
 from graphweld.syntax.analysis.scopes import Scope
@@ -31,6 +32,8 @@ class RegionState:
     """Parameters and results of the region's functions."""
     shared: frozenset[str]
     """Bound in the region, but in a cell that others see: `nonlocal` (or `global`) in its functions."""
+    unbound: frozenset[str]
+    """Captured names in the state that are not bound yet; of other names the frames tell."""
 
 
 def region_states(
@@ -41,12 +44,12 @@ def region_states(
 ) -> dict[ast.stmt, RegionState]:
     names = (scope.locals | set(bound_names(block))) - scope.declared
     live = liveness_of(block, names, exit_flags)
-    return {node: _state(node, live, scope) for node in live.after if is_region(node)}
+    captures = Captures(block, scope)
+    return {node: _state(node, live, scope, captures) for node in live.after if is_region(node)}
 
 
-def _state(node: ast.stmt, live: Liveness, scope: Scope) -> RegionState:
-    after = live.after[node]
-    shared = scope.captured | scope.declared
+def _state(node: ast.stmt, live: Liveness, scope: Scope, captures: Captures) -> RegionState:
+    after = live.after[node] | scope.captured  # functions made later may read them
     if isinstance(node, ast.If):
         parts = [(bound_names(node.body), live.into_body[node]), (bound_names(node.orelse), live.into_orelse[node])]
     else:
@@ -55,8 +58,7 @@ def _state(node: ast.stmt, live: Liveness, scope: Scope) -> RegionState:
         parts = [([*target, *bound_names(node.body)], live.into_body[node])]
     bound = dict.fromkeys(name for names, _ in parts for name in names)
     # Were the region left by an exception, a result that is returned at its end would be lost.
-    shared |= frozenset(bound) & live.when_raising[node]
-    state = [
-        name for name in bound if name not in shared and (name in after or any(name in names and name in into for names, into in parts))
-    ]
-    return RegionState(tuple(state), shared & frozenset(bound))
+    shared = (scope.declared | captures.shared(node) | live.when_raising[node]) & frozenset(bound)
+    wanted = after.union(*(into & set(names) for names, into in parts))
+    state = tuple(name for name in bound if name in wanted and name not in shared)
+    return RegionState(state, shared, captures.unbound(node) & set(state))

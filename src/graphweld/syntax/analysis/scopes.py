@@ -15,15 +15,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from graphweld.syntax.analysis.events import Kind, bound_names, events
 
 FunctionLike = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-# A generator expression that is the argument of one of these has run when the call returns.
-_CONSUMERS = {"all", "any", "dict", "frozenset", "join", "list", "max", "min", "set", "sorted", "sum", "tuple"}
+# A generator expression, or a key function, that is given to one of these has run when the call returns.
+_CONSUMERS = {"all", "any", "dict", "frozenset", "join", "list", "max", "min", "set", "sort", "sorted", "sum", "tuple"}
 
 
 @dataclass(frozen=True)
@@ -34,8 +34,12 @@ class Scope:
     declared: frozenset[str]
     """Named in a `global` or `nonlocal` statement."""
     global_names: frozenset[str]
-    captured: frozenset[str]
-    """Locals that the user's own nested functions read or bind: shared cells, not values."""
+    captures: Mapping[str, tuple[ast.expr | ast.stmt, ...]]
+    """Locals that the user's own nested functions read or bind, with those functions: shared cells, not values."""
+
+    @property
+    def captured(self) -> frozenset[str]:
+        return frozenset(self.captures)
 
 
 def parameters_of(function: FunctionLike) -> tuple[str, ...]:
@@ -54,8 +58,11 @@ def scope_of(function: FunctionLike) -> Scope:
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
     }
     own = (frozenset(parameters) | annotated | frozenset(bound_names(body))) - declared
-    captured = frozenset(name for inner in deferred_scopes(body) for name in free_names(inner))
-    return Scope(parameters, own, declared, _declared(body, ast.Global), captured & own)
+    captures: dict[str, tuple[ast.expr | ast.stmt, ...]] = {}
+    for inner in deferred_scopes(body):
+        for name in free_names(inner) & own:
+            captures[name] = (*captures.get(name, ()), inner)
+    return Scope(parameters, own, declared, _declared(body, ast.Global), captures)
 
 
 def body_of(function: FunctionLike) -> list[ast.stmt] | list[ast.expr]:
@@ -85,16 +92,15 @@ def nested_functions(nodes: Iterable[ast.AST]) -> list[FunctionLike]:
 
 def deferred_scopes(nodes: Iterable[ast.AST]) -> Iterator[FunctionLike | ast.GeneratorExp]:
     """What may run later than where it stands: functions, lambdas, generator expressions that escape."""
-    nodes = list(nodes)
     consumed: set[int] = set()
     for node in walk_scope(nodes):
         match node:
-            case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=[ast.GeneratorExp() as argument, *_]):
-                if name in _CONSUMERS:
-                    consumed.add(id(argument))
-            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda():
+            case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)) if name in _CONSUMERS:
+                used = (*node.args[:1], *(keyword.value for keyword in node.keywords if keyword.arg == "key"))
+                consumed.update(id(argument) for argument in used)
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
                 yield node
-            case ast.GeneratorExp() if id(node) not in consumed:
+            case ast.Lambda() | ast.GeneratorExp() if id(node) not in consumed:
                 yield node
 
 
@@ -110,8 +116,6 @@ def free_names(node: FunctionLike | ast.GeneratorExp) -> set[str]:
     return used - own - _declared(body, ast.Global)
 
 
-def _declared(
-    body: Iterable[ast.AST], *kinds: type[ast.Global] | type[ast.Nonlocal]
-) -> frozenset[str]:
+def _declared(body: Iterable[ast.AST], *kinds: type[ast.Global] | type[ast.Nonlocal]) -> frozenset[str]:
     wanted = kinds or (ast.Global, ast.Nonlocal)
-    return frozenset(name for part in walk_scope(body) if isinstance(part, wanted) for name in part.names)  # type: ignore[attr-defined]
+    return frozenset(name for part in walk_scope(body) if isinstance(part, wanted) for name in part.names)

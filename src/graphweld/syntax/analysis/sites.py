@@ -1,7 +1,7 @@
-"""The places where a tensor value could steer Python, numbered in source order.
+r"""The places where a tensor value could steer Python, numbered in source order.
 
 >>> import ast
->>> text = "def f(x):\\n    if x > 0 and x < 9: return 1"
+>>> text = "def f(x):\n    if x > 0 and x < 9: return 1"
 >>> sites = find_sites(ast.parse(text).body[0], "f", text.splitlines())
 >>> [(site.construct, site.line, site.column, site.end_column) for site in sites.infos]
 [('if', 2, 4, 22), ('and', 2, 7, 22)]

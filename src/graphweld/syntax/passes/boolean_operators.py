@@ -15,9 +15,10 @@ from __future__ import annotations
 import ast
 
 from graphweld.syntax.analysis.data_dependence import is_never_data_dependent
+from graphweld.syntax.blocks import Block
 from graphweld.syntax.passes.thunks import Place, can_defer, defer
 from graphweld.syntax.templates import at, call, constant
-from graphweld.syntax.unit import Block, Unit
+from graphweld.syntax.unit import Unit
 
 
 def convert_boolean(node: ast.BoolOp, never: int, place: Place, unit: Unit, before: Block) -> ast.expr:

@@ -20,10 +20,11 @@ from __future__ import annotations
 import ast
 
 from graphweld.syntax.analysis.completion import has_own_break
+from graphweld.syntax.blocks import Block, rewrite_blocks
 from graphweld.syntax.passes.exits import ExitLowering
 from graphweld.syntax.passes.loop_else import take_else
 from graphweld.syntax.templates import assign, at, constant, negated
-from graphweld.syntax.unit import Block, Loop, Unit, rewrite_blocks
+from graphweld.syntax.unit import Loop, Unit
 
 
 def lower_breaks(unit: Unit) -> None:

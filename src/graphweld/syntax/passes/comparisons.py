@@ -2,10 +2,14 @@
 
 >>> show(convert_expressions, '''
 ... def f(x, y):
-...     return 0 < x <= 1, x < g() < y, x in y, x is None
+...     a = 0 < x <= 1
+...     b = x < g() < y
+...     return x in y, x is None
 ... ''')
 def f(x, y):
-    return (gw.and_(0 < x, lambda: x <= 1, 0), gw.and_(x < (gw_value_1 := g()), lambda: gw_value_1 < y, 1), gw.contains(x, y, 2), gw.is_(x, None))
+    a = gw.and_(0 < x, lambda: x <= 1, 0)
+    b = gw.and_(x < (gw_value_1 := g()), lambda: gw_value_1 < y, 1)
+    return (gw.contains(x, y, 2), gw.is_(x, None))
 """
 
 from __future__ import annotations
@@ -14,9 +18,10 @@ import ast
 from collections.abc import Sequence
 
 from graphweld.syntax.analysis.data_dependence import is_never_data_dependent
+from graphweld.syntax.blocks import Block
 from graphweld.syntax.passes.thunks import Place, can_defer, defer
 from graphweld.syntax.templates import at, call, constant, load, store, thunk
-from graphweld.syntax.unit import Block, Unit
+from graphweld.syntax.unit import Unit
 
 _OPERATORS = {ast.In: "contains", ast.NotIn: "not_contains", ast.Is: "is_", ast.IsNot: "is_not"}
 

@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import ast
 
+from graphweld.syntax.blocks import Block
 from graphweld.syntax.passes.thunks import Place, can_defer, defer
 from graphweld.syntax.templates import at, call, constant
-from graphweld.syntax.unit import Block, Unit
+from graphweld.syntax.unit import Unit
 
 
 def convert_conditional(node: ast.IfExp, place: Place, unit: Unit, before: Block) -> ast.expr:

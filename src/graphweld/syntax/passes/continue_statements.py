@@ -25,9 +25,10 @@ from __future__ import annotations
 import ast
 
 from graphweld.syntax.analysis.completion import loop_exits
+from graphweld.syntax.blocks import statements
 from graphweld.syntax.passes.exits import ExitLowering
 from graphweld.syntax.templates import assign, at, constant
-from graphweld.syntax.unit import Loop, Unit, statements
+from graphweld.syntax.unit import Loop, Unit
 
 
 def lower_continues(unit: Unit) -> None:

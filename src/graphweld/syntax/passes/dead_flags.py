@@ -19,8 +19,9 @@ from __future__ import annotations
 import ast
 
 from graphweld.syntax.analysis.liveness import liveness_of
+from graphweld.syntax.blocks import Block, rewrite_blocks
 from graphweld.syntax.templates import at
-from graphweld.syntax.unit import Block, Unit, rewrite_blocks
+from graphweld.syntax.unit import Unit
 
 
 def drop_dead_flags(unit: Unit) -> None:

@@ -20,8 +20,9 @@ from __future__ import annotations
 
 import ast
 
+from graphweld.syntax.blocks import Block, rewrite_blocks, start_of
 from graphweld.syntax.templates import at
-from graphweld.syntax.unit import Block, Unit, rewrite_blocks
+from graphweld.syntax.unit import Unit
 
 
 def hoist_declarations(unit: Unit) -> None:
@@ -50,12 +51,5 @@ def hoist_declarations(unit: Unit) -> None:
                 continue
             declared.add(node.target.id)
         kept.append(node)
-    start = _docstring_length(body)
+    start = start_of(body)
     unit.body = [*body[:start], *kept, *body[start:]]
-
-
-def _docstring_length(body: Block) -> int:
-    match body:
-        case [ast.Expr(value=ast.Constant(value=str())), *_]:
-            return 1
-    return 0

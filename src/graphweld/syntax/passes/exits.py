@@ -12,8 +12,10 @@ from dataclasses import dataclass
 
 from graphweld.syntax.analysis.completion import falls_through, loop_exits
 from graphweld.syntax.analysis.scopes import walk_scope
+from graphweld.syntax.blocks import Block, blocks_of
+from graphweld.syntax.python_versions import TryStar
 from graphweld.syntax.templates import at, load, negated
-from graphweld.syntax.unit import Block, Unit, blocks_of
+from graphweld.syntax.unit import Unit
 
 
 @dataclass
@@ -90,7 +92,7 @@ class ExitLowering:
     def _descend(self, node: ast.stmt, hard: bool) -> None:
         if self.kind is ast.Return and isinstance(node, ast.For | ast.While) and self.unit.is_region(node):
             self.unit.exit_flags.setdefault(node, []).append(self.flag)
-        if isinstance(node, ast.Try | ast.TryStar) and node.orelse:
+        if isinstance(node, ast.Try | TryStar) and node.orelse:
             # `else` runs only where the body was not left.
             if any(self.has_exit(part, hard) for part in node.body) and self._falls(node.body):
                 node.orelse = [self._guard(node.orelse, node)]

@@ -6,11 +6,12 @@ import ast
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from graphweld.syntax.blocks import Block
 from graphweld.syntax.passes.boolean_operators import convert_boolean, convert_not, leading_never
 from graphweld.syntax.passes.comparisons import convert_comparison
 from graphweld.syntax.passes.conditional_expressions import convert_conditional
 from graphweld.syntax.passes.thunks import Place
-from graphweld.syntax.unit import Block, Unit
+from graphweld.syntax.unit import Unit
 
 _UNEVALUATED = {"annotation", "returns", "type_params", "pattern"}
 

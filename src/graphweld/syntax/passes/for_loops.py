@@ -20,10 +20,11 @@ from __future__ import annotations
 import ast
 
 from graphweld.syntax.analysis.region_state import RegionState
+from graphweld.syntax.blocks import Block
 from graphweld.syntax.passes.regions import region_call, region_function
 from graphweld.syntax.passes.while_loops import test_function
 from graphweld.syntax.templates import at, constant, load
-from graphweld.syntax.unit import Block, Unit
+from graphweld.syntax.unit import Unit
 
 
 def outline_for(node: ast.For, state: RegionState, names: list[str], unit: Unit) -> Block:

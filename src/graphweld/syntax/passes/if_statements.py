@@ -21,9 +21,10 @@ from __future__ import annotations
 import ast
 
 from graphweld.syntax.analysis.region_state import RegionState
+from graphweld.syntax.blocks import Block
 from graphweld.syntax.passes.regions import region_call, region_function
 from graphweld.syntax.templates import at, load
-from graphweld.syntax.unit import Block, Unit
+from graphweld.syntax.unit import Unit
 
 
 def outline_if(node: ast.If, state: RegionState, names: list[str], unit: Unit) -> Block:

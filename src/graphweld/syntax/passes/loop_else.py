@@ -21,8 +21,9 @@ from __future__ import annotations
 
 import ast
 
+from graphweld.syntax.blocks import Block
 from graphweld.syntax.templates import at, load, negated
-from graphweld.syntax.unit import Block, Loop, Unit
+from graphweld.syntax.unit import Loop, Unit
 
 
 def take_else(loop: Loop, flag: str | None, unit: Unit) -> Block:

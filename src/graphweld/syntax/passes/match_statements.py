@@ -1,7 +1,7 @@
 """`match` becomes `if` and `elif`.
 
-Values compare with `==` and singletons with `is`; any other pattern keeps Python's own matching, in a function that tells
-whether the subject matched and what the names in the pattern became.
+Values compare with `==` and singletons with `is`; any other pattern keeps Python's own matching, in a function that
+tells whether the subject matched and what the names in the pattern became.
 
 >>> show(lower_matches, '''
 ... def f(x):
@@ -40,8 +40,9 @@ from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 from graphweld.syntax.analysis.events import Kind, bound_names, events
+from graphweld.syntax.blocks import Block, rewrite_blocks
 from graphweld.syntax.templates import assign, at, attribute, constant, function, load, unpack
-from graphweld.syntax.unit import Block, Unit, rewrite_blocks
+from graphweld.syntax.unit import Unit
 
 Placed = TypeVar("Placed", ast.If, ast.BoolOp)
 
@@ -141,8 +142,8 @@ class _Lowering:
             unit.names.function("match"),
             names,
             [
-                ast.Match(load(subject), [ast.match_case(pattern, None, [ast.Return(_result(True, map(load, captures)))])]),
-                ast.Return(_result(False, failed)),
+                ast.Match(load(subject), [ast.match_case(pattern, None, [_result(True, map(load, captures))])]),
+                _result(False, failed),
             ],
         )
         unit.generated.add(matcher)
@@ -155,9 +156,11 @@ class _Lowering:
         matched = unit.names.value("matched")
         values = [unit.names.value("capture") for _ in captures]
         before = [at(matcher, pattern), at(unpack([matched, *values], outcome), pattern)]
-        return before, at(load(matched), pattern), [
-            at(assign(name, load(value)), pattern) for name, value in zip(captures, values)
-        ]
+        return (
+            before,
+            at(load(matched), pattern),
+            [at(assign(name, load(value)), pattern) for name, value in zip(captures, values, strict=True)],
+        )
 
 
 def _is_simple(pattern: ast.pattern) -> bool:
@@ -170,6 +173,6 @@ def _is_simple(pattern: ast.pattern) -> bool:
     return False
 
 
-def _result(matched: bool, values: Iterable[ast.expr]) -> ast.expr:
+def _result(matched: bool, values: Iterable[ast.expr]) -> ast.stmt:
     values = list(values)
-    return ast.Tuple([constant(matched), *values], ast.Load()) if values else constant(matched)
+    return ast.Return(ast.Tuple([constant(matched), *values], ast.Load()) if values else constant(matched))

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 
 from graphweld.syntax.analysis.region_state import region_states
+from graphweld.syntax.blocks import Block, rewrite_blocks, statements
 from graphweld.syntax.passes.for_loops import outline_for
 from graphweld.syntax.passes.if_statements import outline_if
 from graphweld.syntax.passes.while_loops import outline_while
-from graphweld.syntax.unit import Block, Unit, rewrite_blocks, statements
-
+from graphweld.syntax.unit import Unit
 
 _ROLES = {ast.If: ("then", "else"), ast.While: ("test", "body"), ast.For: ("body", "gw_item", "test")}
 
@@ -17,9 +17,7 @@ _ROLES = {ast.If: ("then", "else"), ast.While: ("test", "body"), ast.For: ("body
 def outline_regions(unit: Unit) -> None:
     # All states first, as the analysis wants the statements and not the calls; all names first, for their order.
     states = region_states(unit.body, unit.scope, unit.exit_flags, unit.is_region)
-    names = {
-        node: unit.names.together(*_ROLES[type(node)]) for node in statements(unit.body) if unit.is_region(node)
-    }
+    names = {node: unit.names.together(*_ROLES[type(node)]) for node in statements(unit.body) if unit.is_region(node)}
 
     def rewrite(block: Block) -> Block:
         out: Block = []

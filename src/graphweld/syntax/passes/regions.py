@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from graphweld.syntax.analysis.completion import falls_through
 from graphweld.syntax.analysis.events import bound_names
 from graphweld.syntax.analysis.region_state import RegionState
-from graphweld.syntax.templates import at, call, constant, function, names_tuple, strings_tuple, unpack
-from graphweld.syntax.unit import Block, Unit
+from graphweld.syntax.blocks import Block
+from graphweld.syntax.templates import at, attribute, call, constant, function, load, names_tuple, strings_tuple, unpack
+from graphweld.syntax.unit import Unit
 
 
 def region_function(
@@ -32,10 +33,14 @@ def region_function(
     return node
 
 
-def region_call(operator: str, before: Sequence[ast.expr], state: RegionState, unit: Unit, origin: ast.stmt, *after: ast.expr) -> ast.stmt:
+def region_call(
+    operator: str, before: Sequence[ast.expr], state: RegionState, unit: Unit, origin: ast.stmt, *after: ast.expr
+) -> ast.stmt:
     """`(a, b) = gw.operator(<before>, (a, b), ("a", "b"), site, <after>)`"""
     start = names_tuple(state.names)
+    start.elts = [attribute(unit.runtime, "UNDEFINED") if n in state.unbound else load(n) for n in state.names]
     unit.states.append(start)
+    unit.undefined.update(state.names)
     site = constant(unit.sites.index(origin))
     value = call(unit.runtime, operator, *before, start, strings_tuple(state.names), site, *after)
     return at(unpack(state.names, value), origin)

@@ -38,9 +38,10 @@ import ast
 
 from graphweld.syntax.analysis.completion import falls_through
 from graphweld.syntax.analysis.scopes import walk_scope
+from graphweld.syntax.blocks import Block, statements
 from graphweld.syntax.passes.exits import ExitLowering
 from graphweld.syntax.templates import assign, at, constant, load
-from graphweld.syntax.unit import Block, Unit, statements
+from graphweld.syntax.unit import Unit
 
 
 def lower_returns(unit: Unit) -> None:
@@ -94,4 +95,4 @@ def _names(flag: str, node: ast.AST) -> bool:
 
 
 def _is_none(node: ast.Return) -> bool:
-    return node.value is None or isinstance(node.value, ast.Constant) and node.value.value is None
+    return node.value is None or (isinstance(node.value, ast.Constant) and node.value.value is None)

@@ -17,8 +17,9 @@ import ast
 import enum
 
 from graphweld.syntax.analysis.events import bound_names
+from graphweld.syntax.blocks import Block
 from graphweld.syntax.templates import at, function, load, thunk
-from graphweld.syntax.unit import Block, Unit
+from graphweld.syntax.unit import Unit
 
 
 class Place(enum.Enum):
@@ -37,7 +38,8 @@ def can_defer(*expressions: ast.expr, place: Place) -> bool:
     # A lambda cannot bind names of the function around it, and a function cannot stand inside an expression.
     binds = bool(bound_names(expressions))
     suspends = any(
-        isinstance(part, ast.Yield | ast.YieldFrom | ast.Await) or isinstance(part, ast.comprehension) and part.is_async
+        isinstance(part, ast.Yield | ast.YieldFrom | ast.Await)
+        or (isinstance(part, ast.comprehension) and part.is_async)
         for expression in expressions
         for part in ast.walk(expression)
     )

@@ -25,8 +25,9 @@ from dataclasses import dataclass, field
 from graphweld.syntax.analysis.definite_assignment import Status, assignment_of
 from graphweld.syntax.analysis.events import bound_names
 from graphweld.syntax.analysis.scopes import FunctionLike, body_of, parameters_of, walk_scope
+from graphweld.syntax.blocks import Block, start_of
 from graphweld.syntax.templates import assign, at, attribute, call, constant, load
-from graphweld.syntax.unit import Block, Unit
+from graphweld.syntax.unit import Unit
 
 
 def check_unbound_names(unit: Unit) -> None:
@@ -34,10 +35,9 @@ def check_unbound_names(unit: Unit) -> None:
     open_names = frames.settle(unit.function)
     bound_inside = open_names.bound - unit.scope.declared
     _bind_at_start(unit.function, sorted(bound_inside), unit)
-    undefined = frames.undefined | bound_inside
-    undefined |= {element.id for state in unit.states for element in state.elts if isinstance(element, ast.Name)}
-    undefined |= {name for state in unit.states for name in frames.unbound_state.get(id(state), ())}
-    _Checks(unit, undefined - unit.scope.captured).visit_body(unit.body)
+    # Captured names are not made UNDEFINED, as others would see it; they are state only before any other is there.
+    unit.undefined |= (frames.undefined | bound_inside) - unit.scope.captured
+    _Checks(unit).visit_body(unit.body)
 
 
 @dataclass
@@ -57,7 +57,6 @@ class _Frames:
         self._unit = unit
         self._states = states
         self.undefined: set[str] = set()
-        self.unbound_state: dict[int, list[str]] = {}
 
     def settle(self, frame: FunctionLike) -> _Open:
         body = body_of(frame)
@@ -85,6 +84,7 @@ class _Frames:
     def _fill_states(self, frame: ast.FunctionDef | ast.AsyncFunctionDef, own: set[str], shared: set[str]) -> set[str]:
         """Give UNDEFINED for state that is not bound yet. Gives the names that must be bound first."""
         needed = set()
+        captured = self._unit.scope.captured
         reads = assignment_of(frame.body, parameters_of(frame), own)
         for node in walk_scope(frame.body):
             if id(node) not in self._states:
@@ -92,11 +92,10 @@ class _Frames:
             assert isinstance(node, ast.Tuple)
             for number, element in enumerate(node.elts):
                 status = reads.get(element, Status.BOUND)
-                if not isinstance(element, ast.Name) or status is Status.BOUND:
+                if not isinstance(element, ast.Name) or status is Status.BOUND or element.id in captured:
                     continue
                 if status is Status.UNBOUND and element.id not in shared:
                     node.elts[number] = at(attribute(self._unit.runtime, "UNDEFINED"), element)
-                    self.unbound_state.setdefault(id(node), []).append(element.id)
                 else:
                     needed.add(element.id)
         return needed
@@ -116,22 +115,12 @@ def _bind_at_start(frame: FunctionLike, names: Iterable[str], unit: Unit) -> Non
         frame.body[start:start] = [at(node, frame.body[0]) for node in added]
 
 
-def start_of(body: Block) -> int:
-    """The number of statements that must stay first: the docstring and the declarations."""
-    number = 0
-    if isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant) and isinstance(body[0].value.value, str):
-        number = 1
-    while number < len(body) and isinstance(body[number], ast.Global | ast.Nonlocal):
-        number += 1
-    return number
-
-
 class _Checks(ast.NodeTransformer):
     """Rewrites what reads or unbinds a name that may stand for UNDEFINED."""
 
-    def __init__(self, unit: Unit, undefined: set[str]) -> None:
+    def __init__(self, unit: Unit) -> None:
         self._unit = unit
-        self._undefined = undefined
+        self._undefined = unit.undefined
 
     def visit_body(self, body: Block) -> None:
         body[:] = [part for node in body for part in self._statements(node)]
@@ -167,7 +156,7 @@ class _Checks(ast.NodeTransformer):
     def visit_Delete(self, node: ast.Delete) -> Block:
         out: Block = []
         for target in _flat(node.targets):
-            if isinstance(target, ast.Name) and target.id in self._undefined:
+            if isinstance(target, ast.Name) and target.id in self._undefined - self._unit.scope.captured:
                 if target in self._unit.unbound:
                     out.append(at(ast.Expr(self._bound(target)), node))
                 out.append(at(self._unbind(target.id), node))

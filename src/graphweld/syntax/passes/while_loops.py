@@ -24,9 +24,10 @@ import ast
 from collections.abc import Sequence
 
 from graphweld.syntax.analysis.region_state import RegionState
+from graphweld.syntax.blocks import Block
 from graphweld.syntax.passes.regions import region_call, region_function
 from graphweld.syntax.templates import at, function, load, negated
-from graphweld.syntax.unit import Block, Loop, Unit
+from graphweld.syntax.unit import Loop, Unit
 
 
 def outline_while(node: ast.While, state: RegionState, names: list[str], unit: Unit) -> Block:

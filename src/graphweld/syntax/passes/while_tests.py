@@ -18,8 +18,9 @@ from __future__ import annotations
 import ast
 
 from graphweld.syntax.analysis.events import bound_names
+from graphweld.syntax.blocks import Block, rewrite_blocks
 from graphweld.syntax.templates import assign, at, constant, load
-from graphweld.syntax.unit import Block, Unit, rewrite_blocks
+from graphweld.syntax.unit import Unit
 
 
 def move_binding_tests(unit: Unit) -> None:

@@ -1,4 +1,4 @@
-# ruff: noqa
+# ruff: noqa: F401, F821, F842
 from tests.unit.syntax.twins import log, program
 
 
@@ -191,8 +191,8 @@ def unpacking(a):
 @program(0, 1)
 def imports(a):
     if a:
-        import os.path as p
         import collections.abc
+        import os.path as p
         from math import pi as number
     else:
         number = 3
@@ -361,7 +361,7 @@ def annotated(c):
     y: int
     if c:
         y: int = 1
-        z: "str"
+        z: str
     else:
         y = 2
     return y

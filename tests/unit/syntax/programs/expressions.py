@@ -1,4 +1,4 @@
-# ruff: noqa
+# ruff: noqa: B007, C400, F601, F841, RUF034
 from tests.unit.syntax.twins import log, program
 
 
@@ -14,7 +14,7 @@ def conditional_nested(a, b):
 
 @program((0, 0, 0), (0, 1, 0), (1, 0, 1), (1, 1, 0), (1, 1, 1))
 def boolean_chain(a, b, c):
-    return (log(a) and log(b) and log(c), log(a) or log(b) or log(c), log(a) and log(b) or log(c), not log(a))
+    return (log(a) and log(b) and log(c), log(a) or log(b) or log(c), (log(a) and log(b)) or log(c), not log(a))
 
 
 @program(*[(a, b, c) for a in range(3) for b in range(3) for c in range(3)])
@@ -117,7 +117,7 @@ def chain_in_lambda(a):
 
 @program(0, 1)
 def in_arguments(a):
-    return log(a if a else 2, *(a and [1] or [2]), **({} if a else {}))
+    return log(a if a else 2, *((a and [1]) or [2]), **({} if a else {}))
 
 
 @program(0, 1)
@@ -180,10 +180,10 @@ def lambda_argument(a):
 
 @program(0, 1)
 def never_parts_stay(a):
-    return isinstance(a, int) and a, isinstance(a, str) or not a, callable(a) and a or "x", not isinstance(a, int)
+    return isinstance(a, int) and a, isinstance(a, str) or not a, (callable(a) and a) or "x", not isinstance(a, int)
 
 
 @program(0, 1)
 def starred(a):
-    x = [*(a and [1] or [2]), 3]
+    x = [*((a and [1]) or [2]), 3]
     return x, {**({"k": 1} if a else {})}

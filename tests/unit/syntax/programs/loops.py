@@ -1,4 +1,4 @@
-# ruff: noqa
+# ruff: noqa: B007, B012, B905, E701, F821, F841
 from tests.unit.syntax.twins import log, program
 
 

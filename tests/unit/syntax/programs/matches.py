@@ -1,4 +1,3 @@
-# ruff: noqa
 from tests.unit.syntax.twins import log, program
 
 

@@ -1,4 +1,4 @@
-# ruff: noqa
+# ruff: noqa: B007, B012
 import contextlib
 
 from tests.unit.syntax.twins import log, program

@@ -1,4 +1,4 @@
-# ruff: noqa
+# ruff: noqa: B023, B905, BLE001, C400
 from tests.unit.syntax.twins import log, program
 
 
@@ -412,3 +412,89 @@ def locals_in_nested(c):
     if c:
         return inner(1)
     return inner(0)
+
+
+@program((0, 0), (0, 1), (1, 0), (1, 1))
+def captured_after_regions(a, b):
+    if a:
+        x = 1
+    else:
+        x = 2
+    y = x
+    for i in range(3):
+        y += i
+    if b:
+        z = y
+    get = lambda: (x, y, z if b else None)
+    first = get()
+    if b:
+        x = 5
+    return first, get()
+
+
+@program((0, 0), (0, 1), (1, 0), (1, 1))
+def captured_in_common_loop(a, b):
+    out = []
+    for i in range(3):
+        if i == a:
+            x = i
+        else:
+            x = -i
+        out.append(lambda: x)
+        if b:
+            x += 10
+            out.append(out[-1]())
+    return [f() if callable(f) else f for f in out]
+
+
+@program((0, 0), (0, 1), (1, 0), (1, 1))
+def captured_in_branches(a, b):
+    x = 0
+    if a:
+        x = 1
+        if b:
+            x = 2
+        get = lambda: x
+        x += 1
+        if b:
+            x += 1
+    else:
+        get = lambda: -1
+    return get(), x
+
+
+@program(0, 1)
+def key_functions(c):
+    t = 1
+    if c:
+        t = -1
+        xs = sorted([1, 3, 2], key=lambda v: v * t)
+        t = 5
+    else:
+        xs = [t]
+    return xs, max([1, 2], key=lambda v: -v * t)
+
+
+@program(0, 1)
+def unbound_before_capture(c):
+    if c:
+        log(x)
+        x = 1
+    else:
+        x = 2
+    return (lambda: x)()
+
+
+@program((0, 0), (0, 1), (1, 0), (1, 1))
+def captured_after_inner_region(a, b):
+    if a:
+        if b:
+            x = 1
+        else:
+            x = 2
+        get = lambda: x
+        if b:
+            x += 5
+    else:
+        get = lambda: 0
+    return get()
