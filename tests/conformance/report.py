@@ -10,9 +10,17 @@ import argparse
 import collections
 import multiprocessing
 import os
+import signal
 import time
 import warnings
 from typing import Any
+
+
+LIMIT = 60  # seconds for one program
+
+
+def _too_long(*_: Any) -> None:
+    raise TimeoutError(f"over {LIMIT} s")
 
 
 def one(job: tuple[str, str, str]) -> tuple[str, str, str, str, str, float]:
@@ -25,6 +33,8 @@ def one(job: tuple[str, str, str]) -> tuple[str, str, str, str, str, float]:
     name, target, variant = job
     torch.set_num_threads(1)
     start = time.perf_counter()
+    signal.signal(signal.SIGALRM, _too_long)
+    signal.alarm(LIMIT)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -42,6 +52,8 @@ def one(job: tuple[str, str, str]) -> tuple[str, str, str, str, str, float]:
             note = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
             if cause is not None and status == "crash":
                 note += f"  <- {type(cause).__name__}: {' '.join(str(cause).split())[:200]}"
+    finally:
+        signal.alarm(0)
     return name, target, variant, status, " ".join(note.split()), time.perf_counter() - start
 
 
@@ -69,11 +81,13 @@ def main() -> None:
     counts: dict[str, collections.Counter[str]] = collections.defaultdict(collections.Counter)
     with multiprocessing.get_context("spawn").Pool(options.jobs, maxtasksperchild=60) as pool:
         results: Any = pool.imap_unordered(one, jobs, chunksize=4)
-        rows = sorted(results)
-    for name, target, variant, status, note, seconds in rows:
-        counts[f"{target}-{variant}"][status] += 1
-        if status != "pass":
-            print(f"{status:8} {target}-{variant:7} {name:45} {note if options.full else note[:170]}")
+        rows = []
+        for row in results:
+            name, target, variant, status, note, seconds = row
+            rows.append(row)
+            counts[f"{target}-{variant}"][status] += 1
+            if status != "pass":
+                print(f"{status:8} {target}-{variant:7} {name:45} {seconds:5.1f} s  {note if options.full else note[:170]}", flush=True)
     slow = sorted(rows, key=lambda r: -r[5])[:5]
     print("slowest:", ", ".join(f"{r[0]} {r[5]:.1f} s" for r in slow))
     for row, c in counts.items():
