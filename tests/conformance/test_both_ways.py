@@ -21,7 +21,7 @@ from tests.corpus.program import programs  # noqa: E402
 from . import harness  # noqa: E402
 
 FOLDER = Path(registry.__file__).parent
-FILES = sorted(p.stem for p in FOLDER.glob("*.py") if p.stem not in {"__init__", "program"})
+FILES = sorted(str(p.relative_to(FOLDER).with_suffix("")) for p in FOLDER.rglob("*.py") if p.stem not in {"__init__", "program"})
 
 # One way is the point of the program
 ONE_WAY: set[tuple[str, str]] = set()
@@ -83,8 +83,9 @@ def test_both_ways(stem: str) -> None:
             of[number] = current
         return value
 
-    module = types.ModuleType(f"tests.corpus.{stem}")
-    module.__package__ = "tests.corpus"
+    dotted = stem.replace("/", ".")
+    module = types.ModuleType(f"tests.corpus.{dotted}")
+    module.__package__ = module.__name__.rpartition(".")[0]
     module.__dict__["__seen__"] = seen
     saved, registry.REGISTRY[:] = list(registry.REGISTRY), []
     try:
@@ -101,7 +102,7 @@ def test_both_ways(stem: str) -> None:
         registry.REGISTRY[:] = saved
     for p in again:
         current = p.name
-        if p.name.startswith(stem + "."):
+        if p.name.startswith(dotted + "."):
             harness.run(p, "tensor", None)
     one_way = [
         f"{path.name}:{wrap.tests[k][0]}: `{wrap.tests[k][1]}` is always {w} in {of[k]}"
