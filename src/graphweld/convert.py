@@ -17,13 +17,14 @@ _twins: dict[types.CodeType, "syntax.Conversion | None"] = {}
 
 
 def has_sites(code: types.CodeType) -> bool:
-    """Whether a function holds a place where a value could steer Python. The runtime's own functions never do."""
+    """Whether a function holds a place where a value could steer Python. The runtime's own functions never do.
+
+    Raises:
+        syntax.SourceUnavailable: the function cannot be read.
+    """
     if code.co_filename.startswith(RUNTIME):
         return False
-    try:
-        return bool(syntax.sites(code))
-    except syntax.SourceUnavailable:
-        return False
+    return bool(syntax.sites(code))
 
 
 def twin_of(code: types.CodeType) -> "syntax.Conversion | None":

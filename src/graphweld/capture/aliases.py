@@ -29,7 +29,7 @@ def alias_of(tx: Tx, region: Region, vt: VariableTracker) -> Thunk | None:
     if proxy.tracer is not region.tracer:
         return lambda: vt
     node: Node = proxy.node
-    while isinstance(node.target, str) and changes_in_place(node.target) and isinstance(node.args[0], Node):
+    while node.op.startswith("call") and changes_in_place(_name(node)) and isinstance(node.args[0], Node):
         node = node.args[0]
     if node.op == "placeholder":
         outer = next(o for o, inner in region.operands().items() if inner.node is node)
@@ -61,7 +61,7 @@ def _base_of(region: Region, node: Node) -> torch.Tensor | None:
     """The operand whose memory a chain of views ends in."""
     key = storage_key(node.meta["example_value"])
     while node.op != "placeholder":
-        if (node.target if isinstance(node.target, str) else getattr(node.target, "__name__", "")) not in VIEWS:
+        if _name(node) not in VIEWS:
             return None
         nexts = [
             n
@@ -72,3 +72,7 @@ def _base_of(region: Region, node: Node) -> torch.Tensor | None:
             return None
         node = nexts[0]
     return node.meta["example_value"]  # type: ignore[no-any-return]
+
+
+def _name(node: Node) -> str:
+    return node.target if isinstance(node.target, str) else getattr(node.target, "__name__", "")

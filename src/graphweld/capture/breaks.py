@@ -10,7 +10,7 @@ import torch
 from torch._dynamo import exc
 from torch._dynamo.utils import graph_break_reasons
 
-from graphweld.capture.program import chain, torch_break
+from graphweld.capture.program import PACKAGE, chain, torch_break, torch_code_in
 from graphweld.diagnostics import Diagnostic
 
 
@@ -78,9 +78,7 @@ def first_obstacle(run: Callable[[], Any]) -> Break | None:
 
 
 def _break_of(reason: Any) -> Break:
-    from graphweld.capture.program import torch_code_in
-
-    frame = next((f for f in reversed(reason.user_stack) if "/graphweld/" not in f.filename), None)
+    frame = next((f for f in reversed(reason.user_stack) if not f.filename.startswith(PACKAGE)), None)
     if frame is None:
         return Break("<unknown>", 0, "", _first_words(reason.reason), torch_code_in(reason.reason))
     line = linecache.getline(frame.filename, frame.lineno or 0).strip()

@@ -22,7 +22,7 @@ from graphweld.capture.joins import NUMBER_DTYPES, same_type
 from graphweld.capture.merge_variable import MergeVariable, is_bool_like, kind_of
 from graphweld.capture.predicates import truth
 from graphweld.capture.refusal import refuse
-from graphweld.capture.variables import Tx, call, constant, example, existing, is_number, is_tensor, method
+from graphweld.capture.variables import Tx, call, constant, example, existing, is_dense, is_number, is_tensor, method
 from graphweld.diagnostics import rules
 
 MOST_ALTERNATIVES = 4
@@ -290,12 +290,9 @@ def own(tx: Tx, values: list[VariableTracker], taken: set[Any]) -> list[Variable
     made = []
     for vt in values:
         outside = vt.as_proxy().tracer is not tx.output.current_tracer
-        if outside or storage_key(example(vt)) in taken or not _is_dense(example(vt)):
+        if outside or storage_key(example(vt)) in taken or not is_dense(example(vt)):
             vt = method(tx, vt, "clone")
         taken.add(storage_key(example(vt)))
         made.append(vt)
     return made
 
-
-def _is_dense(fake: torch.Tensor) -> bool:
-    return fake.layout is not torch.strided or torch._prims_common.is_non_overlapping_and_dense_or_false(fake)

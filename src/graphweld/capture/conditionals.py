@@ -4,7 +4,6 @@
     ->  cond(pred, then_graph(x), else_graph(x))           or   where(pred, x + 1, x - 1)
 """
 
-import operator
 from typing import Any
 
 import torch
@@ -16,14 +15,14 @@ from graphweld.capture.effects import contents_of, current_attribute, put_conten
 from graphweld.capture.encoding import can_have_gradient, decode, encode
 from graphweld.capture.inline import inline, is_selectable
 from graphweld.capture.joins import Join
-from graphweld.capture.merge_variable import MergeVariable, kind_of
+from graphweld.capture.merge_variable import MergeVariable
 from graphweld.capture.operands import bind_items, number_operands_to_tensors, share_operands
-from graphweld.capture.predicates import negate
+from graphweld.capture.predicates import negate, select_bool
 from graphweld.capture.raises import emit_raise
 from graphweld.capture.refusal import refuse
-from graphweld.capture.regions import Region, assumptions, install, is_impure, known, reopened, trace_region
+from graphweld.capture.regions import Region, assume, install, is_impure, known, reopened, trace_region
 from graphweld.capture.sites import record
-from graphweld.capture.variables import Thunk, Tx, build, call, emit, example, is_undefined, existing, method
+from graphweld.capture.variables import Thunk, Tx, build, call, constant, emit, example, is_undefined, existing, method
 from graphweld.diagnostics import rules
 
 
@@ -36,21 +35,23 @@ def stage_if(
     names: tuple[str, ...] | None = None,
     label: str = "the result",
     site: int | None = None,
+    failing: tuple[str, ...] = (),
 ) -> VariableTracker:
     """Trace both sides of a branch on `pred` and return the merged result.
 
-    `names` are the names of the elements where the result is a tuple of the user's variables.
+    `names` are the names of the elements where the result is a tuple of the user's variables. `failing` names the
+    sides ("then", "else") that raise an exception if they cannot be traced.
     """
     if isinstance(pred, ConstantVariable):
         return then() if pred.value else orelse()
     holds = known(tx, pred)
     if holds is not None:
         return then() if holds else orelse()
-    first = trace_region(tx, then, pred, True)
+    first = trace_region(tx, then, pred, True, may_fail="then" in failing)
     if first.raised is not None:
         record(tx, site, "welded", "Raise")
         return raise_or(tx, pred, first.raised, orelse)
-    second = trace_region(tx, orelse, pred, False)
+    second = trace_region(tx, orelse, pred, False, may_fail="else" in failing)
     if second.raised is not None:
         record(tx, site, "welded", "Raise")
         return raise_or(tx, negate(tx, pred), second.raised, then)
@@ -68,7 +69,7 @@ def stage_if(
 def raise_or(tx: Tx, pred: VariableTracker, exception: str, rest: Thunk) -> VariableTracker:
     """Raise where `pred` holds; from here on it is known that it does not."""
     emit_raise(tx, pred, exception)
-    assumptions(tx).append((pred.as_proxy().node, False))
+    assume(tx, pred, False)
     return rest()
 
 
@@ -191,19 +192,29 @@ def distribute(tx: Tx, args: list[VariableTracker], run: Any, writes: bool = Fal
 
 
 def bound(tx: Tx, value: VariableTracker, name: VariableTracker) -> VariableTracker | None:
-    """A read of a name that may be unbound: refused by name while it may be, plain where the path tells."""
+    """A read of a name that may be unbound: where it is, Python raises UnboundLocalError."""
     value = value.realize()
-    if not isinstance(value, MergeVariable):
+    if not isinstance(value, MergeVariable) or not any(map(is_undefined, value.alternatives())):
         return None
+    return _bound(tx, value)
+
+
+def _bound(tx: Tx, value: VariableTracker) -> VariableTracker:
+    if not isinstance(value, MergeVariable):
+        return value
     holds = known(tx, value.pred)
     if holds is not None:
-        side = value.then if holds else value.orelse
-        inner = bound(tx, side, name)
-        return side if inner is None and not is_undefined(side) else inner
-    if any(is_undefined(a) for a in value.alternatives()):
-        refuse(tx, rules.MaybeUnbound(name.as_python_constant()))
-    return value
+        return _bound(tx, value.then if holds else value.orelse)
+    unbound = unbound_where(tx, value)
+    if isinstance(unbound, ConstantVariable):
+        return value
+    emit_raise(tx, unbound, "UnboundLocalError")
+    assume(tx, unbound, False)
+    return value.without_undefined()
 
 
-__all__ = ["bound", "distribute", "stage_if"]
-_ = (operator, Proxy, kind_of, negate, example)
+def unbound_where(tx: Tx, value: VariableTracker) -> VariableTracker:
+    """The predicate under which a value is that of an unbound name."""
+    if isinstance(value, MergeVariable):
+        return select_bool(tx, value.pred, unbound_where(tx, value.then), unbound_where(tx, value.orelse))
+    return constant(is_undefined(value))

@@ -4,7 +4,8 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from torch._dynamo import exc
+import torch
+from torch._dynamo import exc, symbolic_convert
 from torch._dynamo.symbolic_convert import InliningInstructionTranslator
 from torch._dynamo.side_effects import SideEffects
 from torch._dynamo.variables.builtin import BuiltinVariable
@@ -15,17 +16,28 @@ from torch._dynamo.variables.torch import TorchInGraphFunctionVariable
 from torch._dynamo.source import FloatTensorSource
 from torch._dynamo.variables.tensor import TensorVariable
 from torch._guards import TracingContext
-from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
+from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode, free_unbacked_symbols
 
 import copy
 import threading
 
 from graphweld import convert, syntax
-from graphweld.capture import intrinsics, sites
+from graphweld.capture import intrinsics, polyfills, sites
 from graphweld.capture.conditionals import distribute
 from graphweld.capture.effects import watch_mutation
 from graphweld.capture.merge_variable import MergeVariable
-from graphweld.capture.refusal import Refusal
+from graphweld.capture.predicates import predicate
+from graphweld.capture.refusal import Refusal, refuse
+from graphweld.capture.variables import call
+from graphweld.diagnostics import rules
+
+STOPS = (
+    exc.Unsupported,
+    exc.UserError,
+    exc.UncapturedHigherOrderOpError,
+    exc.TorchRuntimeError,
+    GuardOnDataDependentSymNode,
+)
 
 _local = threading.local()
 _installed = False
@@ -46,6 +58,8 @@ def install() -> None:
         _installed = True
         _hook_inlining()
         _hook_calls()
+        _hook_methods()
+        _hook_asserts()
         _hook_items()
         _hook_mutation()
 
@@ -67,7 +81,7 @@ def _hook_inlining() -> None:
         before, _local.tx = getattr(_local, "tx", None), parent
         try:
             return inline(cls, parent, func, args, kwargs, *more, **named)
-        except (exc.Unsupported, exc.UserError, exc.UncapturedHigherOrderOpError, exc.TorchRuntimeError) as error:
+        except STOPS as error:
             _maybe_start_over(trace, parent, func, error)
             raise
         finally:
@@ -106,13 +120,29 @@ def _maybe_start_over(trace: sites.Trace, parent: Any, func: Any, error: Excepti
     if getattr(error, "gw_final", False) or isinstance(error, Refusal) and error.final:
         return
     code = func.get_code()
-    if code in trace.wanted or sites.conversion_of(code) is not None or not convert.has_sites(code):
+    if code in trace.wanted or sites.conversion_of(code) is not None:
         return
+    try:
+        if not convert.has_sites(code):
+            return
+    except syntax.SourceUnavailable as unavailable:
+        if not _steered_by_data(error):
+            return
+        error.gw_final = True  # type: ignore[attr-defined]
+        name = getattr(code, "co_qualname", code.co_name)
+        refuse(parent, rules.SourceUnavailable(name, str(unavailable)))
     trace.wanted.add(code)
     trace.outcomes.clear()
     trace.reached.clear()
     parent.speculation_log.clear()
     raise exc.RestartAnalysis(restart_reason=f"graphweld converts {code.co_name}")
+
+
+def _steered_by_data(error: Exception) -> bool:
+    """Whether a trace stopped because Python asked for a value of the data."""
+    return isinstance(error, (exc.UserError, GuardOnDataDependentSymNode)) or "Data-dependent" in str(
+        getattr(error, "gb_type", "")
+    )
 
 
 def _hook_calls() -> None:
@@ -133,6 +163,9 @@ def _hook_calls() -> None:
         return user_call(self, tx, args, kwargs)
 
     def torch_call_function(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+        polyfill = polyfills.FUNCTIONS.get(self.value)
+        if polyfill is not None and sites.trace_of(tx) is not None:
+            return call(tx, polyfill, *args, **kwargs)
         if any(isinstance(a, MergeVariable) for a in args):
             writes = intrinsics.writes(self.value, kwargs)
             return distribute(tx, list(args), lambda new: torch_call_function(self, tx, new, kwargs), writes)
@@ -147,6 +180,28 @@ def _hook_calls() -> None:
     BuiltinVariable._make_handler = staticmethod(handler_for)  # type: ignore[assignment,method-assign]
 
 
+def _hook_methods() -> None:
+    call_method = TensorVariable.call_method
+
+    def method(self: TensorVariable, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
+        polyfill = polyfills.METHODS.get(name)
+        if polyfill is not None and sites.trace_of(tx) is not None:
+            return call(tx, polyfill, self, *args, **kwargs)
+        return call_method(self, tx, name, args, kwargs)
+
+    TensorVariable.call_method = method  # type: ignore[method-assign]
+
+
+def _hook_asserts() -> None:
+    """An assert is `if not test: raise AssertionError(message)`, and not Dynamo's own rewriting, which raises another."""
+    detect = symbolic_convert._detect_and_normalize_assert_statement
+
+    def detected(self: Any, truth_fn: Any, push: Any) -> bool:
+        return sites.trace_of(self) is None and detect(self, truth_fn, push)
+
+    symbolic_convert._detect_and_normalize_assert_statement = detected
+
+
 def _hook_items() -> None:
     """`.item()` of a 0-d input is a number of the data like any other.
 
@@ -156,10 +211,16 @@ def _hook_items() -> None:
 
     def item(self: TensorVariable, tx: Any, *args: Any, **kwargs: Any) -> Any:
         fake = self.proxy.node.meta.get("example_value")
+        count = fake.numel() if fake is not None else 1
+        if isinstance(count, int) and count != 1 and sites.trace_of(tx) is not None:
+            message = f"a Tensor with {count} elements cannot be converted to Scalar"
+            exc.raise_observed_exception(RuntimeError, tx, args=[message])
         memo = getattr(fake, "item_memo", None)
         if memo is not None and sites.trace_of(tx) is not None and not free_unbacked_symbols(memo):
             if not isinstance(self.source, FloatTensorSource):
                 fake.item_memo = None
+        if getattr(fake, "dtype", None) is torch.bool and sites.trace_of(tx) is not None:
+            return intrinsics.as_bool(predicate(tx, self))
         return method_item(self, tx, *args, **kwargs)
 
     TensorVariable.method_item = item  # type: ignore[method-assign]

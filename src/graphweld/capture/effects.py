@@ -82,7 +82,7 @@ def watching(tx: Tx) -> Iterator[Effects]:
     try:
         yield effects
     finally:
-        stack.remove(seen)
+        stack.pop()
     scope = _scope(tx)
     for vt, stored in side_effects.store_attr_mutations.items():
         before = attributes.get(vt, {})

@@ -8,15 +8,18 @@ import torch
 from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.builtin import BuiltinVariable
 from torch._dynamo.variables.constant import ConstantVariable
+from torch._dynamo.variables.lists import ListVariable, RangeVariable, TupleVariable
+from torch._dynamo.variables.tensor import SymNodeVariable, TensorVariable
 
 from graphweld import runtime
-from graphweld.capture import loops
+from graphweld.capture import indexing, loops, sites
 from graphweld.capture.conditionals import bound, distribute, stage_if
 from graphweld.capture.merge_variable import MergeVariable, changes_in_place
 from graphweld.capture.predicates import is_data_dependent, negate, predicate, select_bool
+from graphweld.capture.raises import always_raises, emit_raise
 from graphweld.capture.refusal import refuse
 from graphweld.capture.sequences import DynamicSequence, Enumerated, Reversed, Zipped, as_sequence, make_range
-from graphweld.capture.variables import Tx, build, call, constant, is_tensor
+from graphweld.capture.variables import Tx, build, call, constant, example, is_tensor, method
 from graphweld.diagnostics import rules
 
 Args = list[VariableTracker]
@@ -32,6 +35,7 @@ def if_stmt(tx: Tx, args: Args) -> VariableTracker | None:
     if not is_data_dependent(test):
         return None
     values = _unpack(tx, state)
+    failing = tuple(side for side, fn in (("then", then), ("else", orelse)) if always_raises(fn))
     return stage_if(
         tx,
         predicate(tx, test),
@@ -39,6 +43,7 @@ def if_stmt(tx: Tx, args: Args) -> VariableTracker | None:
         lambda: orelse.call_function(tx, list(values), {}),
         names=names.as_python_constant(),
         site=site.as_python_constant(),
+        failing=failing,
     )
 
 
@@ -93,6 +98,8 @@ def contains(tx: Tx, args: Args) -> VariableTracker | None:
     item, container, _site = (a.realize() for a in args)
     if is_tensor(container):
         return as_bool(predicate(tx, call(tx, torch.any, call(tx, operator.eq, container, item))))
+    if isinstance(container, RangeVariable) and is_data_dependent(item):
+        return as_bool(predicate(tx, call(tx, _in_range, item, *container.items)))
     if isinstance(container, MergeVariable):
         return container.each(tx, lambda side: call(tx, runtime.contains, item, side, _site))
     if not is_data_dependent(item):
@@ -104,6 +111,11 @@ def contains(tx: Tx, args: Args) -> VariableTracker | None:
             constant(True) if equal.value else found  # type: ignore[attr-defined]
         )
     return as_bool(found)
+
+
+def _in_range(item: Any, start: Any, stop: Any, step: Any) -> Any:
+    low, high = (start, stop) if step > 0 else (stop + 1, start + 1)
+    return (item >= low) & (item < high) & ((item - start) % step == 0)
 
 
 def predicate_of(tx: Tx, vt: VariableTracker) -> VariableTracker:
@@ -166,19 +178,71 @@ def builtin(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) -> 
     """A handler for a builtin with a value of ours among its arguments, by their types; None for Dynamo's own."""
     if MergeVariable in arg_types:
         return None if has_kwargs else builtin_on_merge(fn)
+    if fn in (bool, operator.truth) and len(arg_types) == 1 and issubclass(arg_types[0], (SymNodeVariable, TensorVariable)):
+        return _bool
     if fn is range and not has_kwargs:
         return _range
+    if fn is operator.getitem and len(arg_types) == 2 and issubclass(arg_types[1], (SymNodeVariable, TensorVariable)):
+        if issubclass(arg_types[0], (ListVariable, TupleVariable)):
+            return _pick_item
+    if fn in (operator.getitem, operator.setitem) and arg_types and issubclass(arg_types[0], TensorVariable):
+        if issubclass(arg_types[1], (SymNodeVariable, TensorVariable, TupleVariable)):
+            return _index_tensor(fn, indexing.getitem if fn is operator.getitem else indexing.setitem)
     dynamic = any(issubclass(t, DynamicSequence) for t in arg_types)
     if dynamic and fn in _ON_SEQUENCES:
         return _ON_SEQUENCES[fn]
     return None
 
 
+def _bool(tx: Tx, args: Args, kwargs: Any) -> VariableTracker:
+    if sites.trace_of(tx) is not None and is_data_dependent(args[0]):
+        return as_bool(predicate(tx, args[0]))
+    return dynamo_handler(bool, [type(a) for a in args], False)(tx, args, kwargs)
+
+
 def _range(tx: Tx, args: Args, kwargs: Any) -> VariableTracker:
     args = [a.realize() for a in args]
-    if any(is_data_dependent(a) for a in args):
+    if sites.trace_of(tx) is not None and any(is_data_dependent(a) for a in args):
         return make_range(tx, args)
     return dynamo_handler(range, [type(a) for a in args], False)(tx, args, kwargs)
+
+
+def _pick_item(tx: Tx, args: Args, kwargs: Any) -> VariableTracker:
+    """`items[i]` where `i` came out of a tensor: a choice between the items.
+
+    Raises, when the program runs, what Python raises for an index out of range.
+    """
+    container, index = args
+    if not is_data_dependent(index) or (is_tensor(index) and example(index).numel() != 1):
+        return dynamo_handler(operator.getitem, [type(a) for a in args], False)(tx, args, kwargs)
+    if is_tensor(index):
+        index = method(tx, index, "item")
+    items = list(container.items)  # type: ignore[attr-defined]
+    count = len(items)
+    outside = call(tx, _outside, index, count)
+    emit_raise(tx, predicate(tx, outside), "IndexError")
+    chosen = items[-1]
+    for i, item in reversed(list(enumerate(items[:-1]))):
+        here = predicate(tx, call(tx, _is_at, index, i, count))
+        chosen = stage_if(tx, here, lambda item=item: item, lambda chosen=chosen: chosen, label="the item")
+    return chosen
+
+
+def _index_tensor(fn: Callable[..., Any], ours: Callable[..., VariableTracker | None]) -> Callable[..., Any]:
+    def handler(tx: Tx, args: Args, kwargs: Any) -> VariableTracker:
+        args = [a.realize() for a in args]
+        answer = ours(tx, *args) if sites.trace_of(tx) is not None else None
+        return dynamo_handler(fn, [type(a) for a in args], False)(tx, args, kwargs) if answer is None else answer
+
+    return handler
+
+
+def _outside(index: Any, count: int) -> Any:
+    return (index >= count) | (index < -count)
+
+
+def _is_at(index: Any, position: int, count: int) -> Any:
+    return (index == position) | (index == position - count)
 
 
 def _enumerate(tx: Tx, args: Args, kwargs: Any) -> VariableTracker:

@@ -34,6 +34,7 @@ from graphweld.capture.variables import (
     call,
     constant,
     example,
+    is_dense,
     is_number,
     is_tensor,
     is_undefined,
@@ -138,6 +139,9 @@ class Join:
         if not same_type(example(own_a), example(own_b)):
             return None
         output = self._slot(own_a, own_b)
+        grads = [torch.is_grad_enabled() and example(v).requires_grad for v in (a, b)]
+        if grads[0] != grads[1]:
+            return lambda: self._with_gradient(grads[0], output(), name)
         if left is None and right is None:
             return output
 
@@ -146,6 +150,12 @@ class Join:
             return MergeVariable(self.pred, then, orelse, name, joined=output())
 
         return merged
+
+    def _with_gradient(self, then: bool, joined: VariableTracker, name: str) -> VariableTracker:
+        """A tensor that requires grad on one side only, which the caller can see."""
+        plain = method(self.tx, joined, "detach")
+        sides = (joined, plain) if then else (plain, joined)
+        return MergeVariable(self.pred, *sides, name, joined=joined, shows_gradient=True)
 
     def _export_tensor(self, region: Region, vt: VariableTracker) -> Thunk:
         return self._slot(*self._sides(region, self._owned(region, vt)))
@@ -187,7 +197,8 @@ class Join:
             for inner in region.operands().values()
             if isinstance(inner.node.meta["example_value"], torch.Tensor)
         }
-        if vt.as_proxy().tracer is region.tracer and storage_key(example(vt)) not in taken:
+        is_own = vt.as_proxy().tracer is region.tracer and storage_key(example(vt)) not in taken
+        if is_own and is_dense(example(vt)):
             return vt
         with reopened(self.tx, region):
             return method(self.tx, vt, "clone")

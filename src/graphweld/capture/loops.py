@@ -22,7 +22,7 @@ from graphweld.capture.effects import contents_of, current_attribute, put_conten
 from graphweld.capture.operands import bind_items, copy_operand, number_operands_to_tensors
 from graphweld.capture.predicates import is_data_dependent, negate, predicate, truth
 from graphweld.capture.refusal import refuse
-from graphweld.capture.regions import Region, assumptions, install, mutated_operands, reopened
+from graphweld.capture.regions import Region, add_placeholder, assumptions, install, mutated_operands, reopened
 from graphweld.capture.sequences import DynamicSequence, as_sequence
 from graphweld.capture.sites import record
 from graphweld.capture.variables import Tx, build, call, constant, emit, example, existing, method, storage_key
@@ -105,7 +105,7 @@ def _unrolled(
     """A loop over known objects with an exit the data may decide: each trip behind a guard."""
     guard: VariableTracker = constant(True)
     guarded = False
-    for item in iterable.unpack_var_sequence(tx):
+    for item in call(tx, list, iterable).unpack_var_sequence(tx):
         values = list(state)
         if isinstance(guard, ConstantVariable):
             state = _call(tx, body, [item, *values])
@@ -284,20 +284,17 @@ def _emit(
     order += [region.operands()[o].node for o in extra]
     first = next(n for n in graph.nodes if n.op != "placeholder")
     with graph.inserting_before(first):
-        stop = graph.placeholder("stop")
-    stop.meta["example_value"] = example(outs[0])
+        stop = add_placeholder(graph, outs[0].as_proxy().node)
     for node in order:
         with graph.inserting_before(first):
-            moved = graph.placeholder(node.name)
-        moved.meta = dict(node.meta)
+            moved = add_placeholder(graph, node)
         node.replace_all_uses_with(moved)
         graph.erase_node(node)
     graph.lint()
     test = Graph()
-    test_stop = test.placeholder("stop")
-    test_stop.meta["example_value"] = example(outs[0])
+    test_stop = add_placeholder(test, stop)
     for node in order:
-        test.placeholder(node.name).meta["example_value"] = node.meta["example_value"]
+        add_placeholder(test, node)
     goes_on = test.call_function(torch.logical_not, (test_stop,))
     goes_on.meta["example_value"] = example(outs[0])
     test.output(goes_on)

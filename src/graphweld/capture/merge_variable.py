@@ -37,7 +37,7 @@ IN_PLACE_OPERATORS = {
 class MergeVariable(VariableTracker):
     """`then` where the 0-d bool tensor `pred` holds, else `orelse`."""
 
-    _nonvar_fields = {"name", "versions", *VariableTracker._nonvar_fields}
+    _nonvar_fields = {"name", "versions", "shows_gradient", *VariableTracker._nonvar_fields}
 
     def __init__(
         self,
@@ -46,10 +46,12 @@ class MergeVariable(VariableTracker):
         orelse: VariableTracker,
         name: str = "a value",
         joined: VariableTracker | None = None,
+        shows_gradient: bool = False,
         **kw: Any,
     ) -> None:
         super().__init__(**kw)
         self.pred, self.then, self.orelse, self.name, self.joined = pred, then, orelse, name, joined
+        self.shows_gradient = shows_gradient
         self.versions = self._versions()
 
     def __repr__(self) -> str:
@@ -58,9 +60,12 @@ class MergeVariable(VariableTracker):
     def alternatives(self) -> list[VariableTracker]:
         """The values it may be, merges of merges opened."""
         found: list[VariableTracker] = []
-        for side in (self.then, self.orelse):
+        for side in self._sides():
             found.extend(side.alternatives() if isinstance(side, MergeVariable) else [side])
         return found
+
+    def bound_alternatives(self) -> list[VariableTracker]:
+        return [side for side in self.alternatives() if not is_undefined(side)]
 
     def tensor(self, tx: Tx) -> VariableTracker:
         """The one tensor that stands for both alternatives, up to date with what was changed in place since."""
@@ -87,7 +92,7 @@ class MergeVariable(VariableTracker):
 
     def is_visible(self) -> bool:
         """Whether a caller can tell which alternative it is: a kind of its own, or a tensor the caller holds."""
-        if self.joined is None:
+        if self.joined is None or self.shows_gradient:
             return True
         return any(
             side.is_visible() if isinstance(side, MergeVariable) else is_held_by_caller(side) for side in self._sides()
@@ -101,7 +106,7 @@ class MergeVariable(VariableTracker):
         return self.joined is not None
 
     def python_type(self) -> type:
-        types = {a.python_type() for a in self.alternatives()}
+        types = {a.python_type() for a in self.bound_alternatives()}
         if len(types) == 1:
             return types.pop()
         self.give_up("its type is asked for")
@@ -124,6 +129,9 @@ class MergeVariable(VariableTracker):
             from graphweld.capture.dynamo import current_tx
 
             return self.tensor(current_tx()).as_proxy()
+        bound = self.bound_alternatives()
+        if len(bound) == 1:
+            return bound[0].as_proxy()
         self.give_up("it is used as one value")
 
     def bool_impl(self, tx: Tx) -> VariableTracker:
@@ -155,16 +163,27 @@ class MergeVariable(VariableTracker):
         raise AssertionError
 
     def each(self, tx: Tx, operation: Any) -> VariableTracker:
-        """The operation on whichever alternative it is."""
+        """The operation on whichever alternative it is.
+
+        A read that may find the name unbound goes through `gw.bound`, so anywhere else the unbound alternative is on
+        a path that does not come here.
+        """
         from graphweld.capture.conditionals import stage_if
 
+        for side, other in ((self.then, self.orelse), (self.orelse, self.then)):
+            if is_undefined(side):
+                return operation(other)
+        failing = tuple(k for k, side in (("then", self.then), ("else", self.orelse)) if side.is_constant_none())
         return stage_if(
-            tx,
-            self.pred,
-            lambda: operation(_readable(tx, self, self.then)),
-            lambda: operation(_readable(tx, self, self.orelse)),
-            label=self.name,
+            tx, self.pred, lambda: operation(self.then), lambda: operation(self.orelse), label=self.name, failing=failing
         )
+
+    def without_undefined(self) -> VariableTracker:
+        """The value, knowing that the name is bound."""
+        then, orelse = (s.without_undefined() if isinstance(s, MergeVariable) else s for s in self._sides())
+        if is_undefined(then) or is_undefined(orelse):
+            return orelse if is_undefined(then) else then
+        return self if (then, orelse) == self._sides() else MergeVariable(self.pred, then, orelse, self.name)
 
     def reconstruct(self, codegen: Any) -> None:
         if not self.is_visible():
@@ -191,14 +210,6 @@ def _getattr(tx: Tx, vt: VariableTracker, name: str) -> VariableTracker:
     from graphweld.capture.variables import call
 
     return call(tx, getattr, vt, name)
-
-
-def _readable(tx: Tx, merge: MergeVariable, side: VariableTracker) -> VariableTracker:
-    if side.is_constant_none():
-        refuse(tx, rules.TypeDependsOnData(merge.name, merge.kinds(), "an operation that None does not have"))
-    if is_undefined(side):
-        refuse(tx, rules.MaybeUnbound(merge.name))
-    return side
 
 
 def kind_of(vt: VariableTracker) -> str:

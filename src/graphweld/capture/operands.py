@@ -3,13 +3,12 @@
 from typing import Any
 
 import torch
-from torch._dynamo.utils import set_example_value
 from torch._dynamo.variables.base import VariableTracker
 from torch.fx import Proxy
 from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
 from graphweld.capture.refusal import refuse
-from graphweld.capture.regions import Region
+from graphweld.capture.regions import Region, add_placeholder
 from graphweld.capture.variables import Tx, call, existing, storage_key
 from graphweld.diagnostics import rules
 
@@ -33,8 +32,7 @@ def number_operands_to_tensors(tx: Tx, region: Region) -> None:
         tensor = call(tx, torch.full, (), existing(tx, outer), dtype=dtype)
         graph = region.graph
         with graph.inserting_before(inner.node):
-            placeholder = graph.placeholder(f"{inner.node.name}_t")
-            set_example_value(placeholder, tensor.as_proxy().node.meta["example_value"])
+            placeholder = add_placeholder(graph, tensor.as_proxy().node)
         last = [n for n in graph.nodes if n.op == "placeholder"][-1]
         with graph.inserting_after(last):
             item = graph.call_method("item", (placeholder,))
@@ -70,9 +68,7 @@ def share_operands(*regions: Region) -> list[Proxy]:
         made = {}
         for outer in outers:
             with graph.inserting_before(first):
-                made[outer] = graph.placeholder(outer.node.name)
-            inner = region.operands().get(outer)
-            made[outer].meta = dict((outer if inner is None else inner).node.meta)
+                made[outer] = add_placeholder(graph, region.operands().get(outer, outer).node)
         for outer, inner in region.operands().items():
             inner.node.replace_all_uses_with(made[outer])
             graph.erase_node(inner.node)

@@ -7,6 +7,7 @@ and counts its recompiles per code object.
 
 import functools
 import linecache
+import os
 import re
 import types
 from collections.abc import Callable
@@ -14,12 +15,15 @@ from typing import Any
 
 import torch
 from torch._dynamo import exc
+from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
+import graphweld
 from graphweld.capture import dynamo, raises, sites
 from graphweld.capture.refusal import Refusal
 from graphweld.diagnostics import ConversionError, Diagnostic, GraphBreakError, Span, diagnose, rules
 
-TRACE_ERRORS = (exc.TorchDynamoException, torch._dynamo.exc.BackendCompilerFailed)
+TRACE_ERRORS = (exc.TorchDynamoException, GuardOnDataDependentSymNode)
+PACKAGE = os.path.dirname(graphweld.__file__)
 
 
 def trampoline(target: Callable[..., Any]) -> tuple[Callable[..., Any], sites.Trace]:
@@ -82,7 +86,7 @@ def diagnostics_of(error: BaseException) -> list[Diagnostic] | None:
         if isinstance(e, ConversionError):
             return list(e.diagnostics)
     for e in errors:
-        if isinstance(e, (exc.Unsupported, exc.UserError, exc.TorchRuntimeError)):
+        if isinstance(e, (exc.Unsupported, exc.UserError, exc.TorchRuntimeError, GuardOnDataDependentSymNode)):
             return [torch_break(e)]
     return None
 
@@ -105,7 +109,7 @@ def torch_break(error: BaseException) -> Diagnostic:
         reason = f"{reason}: {explanation.strip()}"
     span, line = None, None
     for frame in reversed(list(getattr(error, "real_stack", None) or ())):
-        if not frame.filename.startswith("<") and "/graphweld/" not in frame.filename:
+        if not frame.filename.startswith("<") and not frame.filename.startswith(PACKAGE):
             span = Span.at(frame.filename, frame.lineno or 1)
             line = linecache.getline(frame.filename, frame.lineno or 1).strip() or None
             break

@@ -1,5 +1,6 @@
 """One region, traced once: a branch or a loop body as a sub-graph that stays open until its outputs are settled."""
 
+import itertools
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -46,15 +47,20 @@ def reopened(tx: Tx, region: Region) -> Iterator[None]:
         yield
 
 
-def trace_region(tx: Tx, run: Thunk, pred: VariableTracker | None = None, holds: bool = True) -> Region:
-    """Trace `run()` as a region, knowing that `pred` is `holds` inside."""
+def trace_region(
+    tx: Tx, run: Thunk, pred: VariableTracker | None = None, holds: bool = True, may_fail: bool = False
+) -> Region:
+    """Trace `run()` as a region, knowing that `pred` is `holds` inside.
+
+    With `may_fail`, what cannot be traced is known to raise an exception in Python.
+    """
     assumed = assumptions(tx)
     depth = len(assumed)
     with tx.output.subtracer(None, None, "graphweld region") as tracer:
         tracer.allow_side_effects_in_hop = True
         region = Region(tracer)
         if pred is not None:
-            assumed.append((pred.as_proxy().node, holds))
+            assume(tx, pred, holds)
         try:
             with watching(tx) as effects:
                 try:
@@ -62,6 +68,10 @@ def trace_region(tx: Tx, run: Thunk, pred: VariableTracker | None = None, holds:
                 except exc.ObservedException as error:
                     region.raised = type(error).__name__.removeprefix("Observed")
                     tx.exn_vt_stack.clear_current_exception()
+                except (exc.Unsupported, exc.TorchRuntimeError):
+                    if not may_fail:
+                        raise
+                    region.raised = "an exception"
         finally:
             del assumed[depth:]
         region.effects = effects
@@ -91,15 +101,38 @@ def assumptions(tx: Tx) -> list[tuple[Node, bool]]:
     return tx.output.gw_assumptions  # type: ignore[attr-defined,no-any-return]
 
 
+def assume(tx: Tx, pred: VariableTracker, holds: bool) -> None:
+    """Note that from here on, until the region ends, `pred` is `holds`."""
+    node, polarity = _root(pred)
+    assumptions(tx).append((node, holds is polarity))
+
+
 def known(tx: Tx, pred: VariableTracker) -> bool | None:
     """What `pred` is known to be on this path, or None."""
-    opposite = getattr(pred, "gw_negated", None)
-    for node, holds in reversed(assumptions(tx)):
-        if pred.as_proxy().node is node:
-            return holds
-        if opposite is not None and opposite.as_proxy().node is node:
-            return not holds
+    node, polarity = _root(pred)
+    for assumed, holds in reversed(assumptions(tx)):
+        if assumed is node:
+            return holds is polarity
     return None
+
+
+def _root(pred: VariableTracker) -> tuple[Node, bool]:
+    """The predicate that `pred` is, or is the opposite of."""
+    opposite = getattr(pred, "gw_negated", None)
+    return (pred.as_proxy().node, True) if opposite is None else (opposite.as_proxy().node, False)
+
+
+def add_placeholder(graph: Graph, like: Node) -> Node:
+    """A new input where the graph inserts, named like a node. Its argument name and node name agree.
+
+    Where they differ, the generated code copies arguments to names that may be those of later arguments.
+    """
+    taken = {node.name for node in graph.nodes} | {str(n.target) for n in graph.nodes if n.op == "placeholder"}
+    stem = like.name.rstrip("0123456789_") or "value"
+    name = next(n for n in (f"{stem}_in{k}" for k in itertools.count()) if n not in taken)
+    made = graph.placeholder(name)
+    made.meta = dict(like.meta)
+    return made
 
 
 def is_impure(node: Node) -> bool:

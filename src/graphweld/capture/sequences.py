@@ -70,8 +70,7 @@ class Rows(DynamicSequence):
         self.tensor, self.is_static = tensor, is_static
 
     def item(self, tx: Tx, index: VariableTracker) -> VariableTracker:
-        position = call(tx, torch.full, (1,), index, dtype=torch.int64)
-        return method(tx, method(tx, self.tensor, "index_select", 0, position), "squeeze", 0)
+        return call(tx, torch.select, self.tensor, 0, index)
 
 
 class Enumerated(DynamicSequence):

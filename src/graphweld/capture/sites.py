@@ -4,11 +4,13 @@ A `Trace` belongs to the code object of one outermost frame. It is emptied whene
 always tells of the trace that produced the graph.
 """
 
+import linecache
 import threading
 import types
 from dataclasses import dataclass, field
 from typing import Any
 
+from graphweld.convert import RUNTIME
 from graphweld.diagnostics import Span
 from graphweld.syntax import Conversion, SiteInfo
 
@@ -77,10 +79,8 @@ def span_here(tx: Any, site: int | None = None) -> tuple[Span | None, str | None
     if conversion is not None and site is not None:
         info = conversion.sites[site]
         return Span(conversion.filename, info.line, info.column + 1, info.end_line, info.end_column + 1), info.text
-    import linecache
-
     frame = tx
-    while frame is not None and "/graphweld/runtime/" in frame.f_code.co_filename:
+    while frame is not None and frame.f_code.co_filename.startswith(RUNTIME):
         frame = frame.parent
     frame = frame or tx
     line = getattr(frame, "lineno", None) or frame.f_code.co_firstlineno

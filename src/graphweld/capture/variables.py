@@ -9,6 +9,7 @@ from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.builder import get_specialized_props, infer_subclass_type, wrap_fx_proxy
 from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.lists import TupleVariable
+from torch._dynamo.variables.user_defined import UserDefinedObjectVariable
 from torch._dynamo.variables.tensor import SymNodeVariable, TensorVariable
 from torch.fx import Node, Proxy
 from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols, statically_known_true
@@ -55,9 +56,10 @@ def emit(tx: Tx, kind: str, target: Any, args: Sequence[Any], kwargs: dict[str, 
 def existing(tx: Tx, proxy: Proxy) -> VariableTracker:
     """A variable for a node that is in a graph already."""
     value = proxy.node.meta["example_value"]
+    source = getattr(proxy.node.meta.get("grapharg"), "source", None) if proxy.node.op == "placeholder" else None
     if not isinstance(value, torch.Tensor):
-        return SymNodeVariable(proxy, value)
-    return TensorVariable(proxy, **get_specialized_props(TensorVariable, tx, value, infer_subclass_type(value)))
+        return SymNodeVariable(proxy, value, source=source)
+    return TensorVariable(proxy, source=source, **get_specialized_props(TensorVariable, tx, value, infer_subclass_type(value)))
 
 
 def example(vt: VariableTracker) -> Any:
@@ -86,7 +88,7 @@ def is_number(vt: VariableTracker) -> bool:
 
 
 def is_undefined(vt: VariableTracker) -> bool:
-    return getattr(vt, "value", None) is UNDEFINED
+    return isinstance(vt, UserDefinedObjectVariable) and vt.value is UNDEFINED
 
 
 def same_size(a: Any, b: Any) -> bool:
@@ -116,3 +118,8 @@ def storage_key(fake: torch.Tensor) -> int | None:
         return int(fake.untyped_storage()._cdata)
     except (NotImplementedError, RuntimeError):
         return None
+
+
+def is_dense(fake: torch.Tensor) -> bool:
+    """Whether a tensor fills its memory; the operators return no other."""
+    return fake.layout is not torch.strided or bool(torch._prims_common.is_non_overlapping_and_dense_or_false(fake))

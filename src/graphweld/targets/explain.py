@@ -112,7 +112,10 @@ def _mark_refused(reports: Any, diagnostic: Diagnostic, trace: sites.Trace) -> N
 def _user_sites(code: types.CodeType) -> tuple[syntax.SiteInfo, ...]:
     if "/torch/" in code.co_filename or "/graphweld/runtime/" in code.co_filename or code.co_filename.startswith("<"):
         return ()
-    return syntax.sites(code) if convert.has_sites(code) else ()
+    try:
+        return syntax.sites(code) if convert.has_sites(code) else ()
+    except syntax.SourceUnavailable:
+        return ()
 
 
 def _site(

@@ -1,0 +1,86 @@
+"""Indexing a tensor at a position that came out of a tensor.
+
+    x[i], x[i, 2:], x[:, i] = v      with i an int from a tensor, or a 0-d integer tensor
+
+torch asks such an index for a Python number. It is a `select` at a symbolic position, which traces, and is the view
+that Python gives.
+"""
+
+from typing import Any
+
+import torch
+from torch._dynamo.variables.base import VariableTracker
+from torch._dynamo.variables.constant import ConstantVariable
+from torch._dynamo.variables.lists import SliceVariable, TupleVariable
+
+from graphweld.capture.variables import Tx, call, example, is_data_number, is_tensor, method
+
+INTEGERS = (torch.int64, torch.int32, torch.int16, torch.int8)
+
+
+def is_position(vt: VariableTracker) -> bool:
+    """Whether an index is one position that the data decides."""
+    if is_tensor(vt):
+        fake = example(vt)
+        return fake.dim() == 0 and fake.dtype in INTEGERS
+    return is_data_number(vt) and vt.python_type() is int
+
+
+def split(key: VariableTracker) -> list[VariableTracker] | None:
+    """The parts of an index that has such positions among plain ints, slices and ellipses; None for any other."""
+    parts = [p.realize() for p in key.items] if isinstance(key, TupleVariable) else [key]
+    if not any(map(is_position, parts)):
+        return None
+    return parts if all(is_position(p) or _is_plain(p) for p in parts) else None
+
+
+def _is_plain(vt: VariableTracker) -> bool:
+    if isinstance(vt, ConstantVariable):
+        return vt.value is None or vt.value is Ellipsis or type(vt.value) is int
+    return isinstance(vt, SliceVariable)
+
+
+def select(tx: Tx, tensor: VariableTracker, parts: list[VariableTracker]) -> VariableTracker:
+    """The view `tensor[parts]`."""
+    rank = example(tensor).dim()
+    used = sum(not (isinstance(p, ConstantVariable) and p.value in (None, Ellipsis)) for p in parts)
+    rest: list[VariableTracker] = []
+    positions: list[tuple[int, VariableTracker]] = []
+    dim = 0
+    for part in parts:
+        is_constant = isinstance(part, ConstantVariable)
+        if is_position(part):
+            positions.append((dim, part))
+            rest.append(SliceVariable([ConstantVariable.create(None)] * 3, tx=tx))
+            dim += 1
+        elif is_constant and part.value is Ellipsis:  # type: ignore[attr-defined]
+            rest.append(part)
+            dim += rank - used
+        else:
+            rest.append(part)
+            dim += 0 if is_constant and part.value is not None else 1  # type: ignore[attr-defined]
+    if len(positions) < len(parts):
+        tensor = method(tx, tensor, "__getitem__", TupleVariable(rest))
+    for at, part in reversed(positions):
+        index = method(tx, part, "item") if is_tensor(part) else part
+        tensor = call(tx, torch.select, tensor, at, index)
+    return tensor
+
+
+def getitem(tx: Tx, tensor: VariableTracker, key: VariableTracker) -> VariableTracker | None:
+    """`tensor[key]`, or None where Dynamo's own way will do."""
+    parts = split(key)
+    return None if parts is None else select(tx, tensor, parts)
+
+
+def setitem(tx: Tx, tensor: VariableTracker, key: VariableTracker, value: Any) -> VariableTracker | None:
+    """`tensor[key] = value`, or None where Dynamo's own way will do."""
+    parts = split(key)
+    if parts is None:
+        return None
+    target = select(tx, tensor, parts)
+    if is_tensor(value):
+        method(tx, target, "copy_", value)
+    else:
+        method(tx, target, "fill_", value)
+    return ConstantVariable.create(None)
