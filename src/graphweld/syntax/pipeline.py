@@ -10,6 +10,7 @@ from graphweld.syntax.analysis.plain_statements import plain_statements
 from graphweld.syntax.analysis.scopes import nested_functions, scope_of
 from graphweld.syntax.analysis.sites import Sites
 from graphweld.syntax.names import Names
+from graphweld.syntax.passes.asserts import lower_asserts
 from graphweld.syntax.passes.break_statements import lower_breaks
 from graphweld.syntax.passes.continue_statements import lower_continues
 from graphweld.syntax.passes.dead_flags import drop_dead_flags
@@ -28,6 +29,7 @@ from graphweld.syntax.unit import Unit
 PASSES: tuple[Callable[[Unit], None], ...] = (
     # Normalize: a smaller Python, with plain if, while and for only.
     hoist_declarations,
+    lower_asserts,
     lower_matches,  # before the exits in its cases
     move_binding_tests,  # before `break`: the test moves into the body, where its exits still belong to the loop
     lower_breaks,  # takes `else` off loops, which `continue` and `return` then need not know
