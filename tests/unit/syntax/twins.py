@@ -61,7 +61,7 @@ def observe(run: Callable[..., Any], arguments: tuple[Any, ...]) -> object:
         ending: object = ("returned", repr(result))
     except Exception as error:  # noqa: BLE001  (whatever the program raises is compared)
         ending = ("raised", type(error), str(error))
-    return ending, list(LOG), repr(arguments)
+    return ending, repr(LOG), repr(arguments)
 
 
 def check(candidate: Program) -> None:

@@ -15,7 +15,8 @@ _SUSPENDING = (ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith)
 
 def plain_statements(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[ast.stmt]:
     """The `if`, `while`, `for` and `match` statements of this scope that are left as they are."""
-    suspends = isinstance(function, ast.AsyncFunctionDef) or _suspends(function.body)
+    # A `return` that must stay allows none to be lowered: what follows a lowered one moves into a region.
+    suspends = isinstance(function, ast.AsyncFunctionDef) or any(map(_must_stay, function.body))
     plain: set[ast.stmt] = set()
     _visit(function.body, suspends, False, plain)
     return plain
@@ -37,7 +38,8 @@ def _visit(nodes: Iterable[ast.AST], suspends: bool, in_plain_loop: bool, plain:
             case ast.AsyncFor():
                 inside = True
         if isinstance(node, ast.For | ast.AsyncFor | ast.While):
-            _visit(node.body, suspends, inside, plain)
+            # A plain loop heeds no flag: what leaves it stays, a `return` as well.
+            _visit(node.body, suspends or inside, inside, plain)
             _visit(node.orelse, suspends, in_plain_loop, plain)
         elif isinstance(node, ast.Try | TryStar):
             _visit([*node.body, *node.handlers, *node.orelse], suspends, inside, plain)
@@ -70,7 +72,7 @@ def _is_fixed(node: ast.For | ast.While) -> bool:
     return is_fixed_sequence(node.iter) if isinstance(node, ast.For) else is_never_data_dependent(node.test)
 
 
-def _must_stay(node: ast.stmt, suspends: bool) -> bool:
+def _must_stay(node: ast.stmt, suspends: bool = False) -> bool:
     # A region is a function: it can neither suspend its caller, nor leave a `finally` by an exit.
     return _suspends([node]) or (suspends and _returns([node])) or _leaves_finally(node)
 

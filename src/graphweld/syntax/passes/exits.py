@@ -94,7 +94,9 @@ class ExitLowering:
             self.unit.exit_flags.setdefault(node, []).append(self.flag)
         if isinstance(node, ast.Try | TryStar) and node.orelse:
             # `else` runs only where the body was not left.
-            if any(self.has_exit(part, hard) for part in node.body) and self._falls(node.body):
+            if not self._falls(node.body):
+                node.orelse = []
+            elif any(self.has_exit(part, hard) for part in node.body):
                 node.orelse = [self._guard(node.orelse, node)]
         for holder, name, block in list(blocks_of(node)):
             if isinstance(node, ast.For | ast.AsyncFor | ast.While) and name == "body" and self.kind is not ast.Return:

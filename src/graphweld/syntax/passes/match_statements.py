@@ -63,8 +63,9 @@ def lower_matches(unit: Unit) -> None:
 def _lower_match(node: ast.Match, unit: Unit) -> Block:
     lowering = _Lowering(node, unit)
     bound = set(bound_names(node.cases))
+    values = unit.scope.locals - unit.scope.captured
     match node.subject:
-        case ast.Name(id=name) if name in unit.scope.locals - unit.scope.captured - bound:
+        case ast.Name(id=name) if name in values - bound and node.subject not in unit.unbound:
             subject, before = name, []
         case _:
             subject = unit.names.value("subject")

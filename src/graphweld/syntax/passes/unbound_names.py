@@ -33,7 +33,9 @@ from graphweld.syntax.unit import Unit
 def check_unbound_names(unit: Unit) -> None:
     frames = _Frames(unit, {id(state) for state in unit.states})
     open_names = frames.settle(unit.function)
-    bound_inside = open_names.bound - unit.scope.declared
+    # Names that only functions in it bind now, or that only dropped code bound, but that are locals all the same.
+    lost = (open_names.unsure & unit.scope.locals) | (unit.scope.captured - frames.bound)
+    bound_inside = (open_names.bound | lost) - unit.scope.declared
     _bind_at_start(unit.function, sorted(bound_inside), unit)
     # Captured names are not made UNDEFINED, as others would see it; they are state only before any other is there.
     unit.undefined |= (frames.undefined | bound_inside) - unit.scope.captured
@@ -57,6 +59,7 @@ class _Frames:
         self._unit = unit
         self._states = states
         self.undefined: set[str] = set()
+        self.bound: set[str] = set()
 
     def settle(self, frame: FunctionLike) -> _Open:
         body = body_of(frame)
@@ -73,6 +76,7 @@ class _Frames:
                 here.unsure.add(node.id)
         parameters = parameters_of(frame)
         own = (set(parameters) | set(bound_names(body))) - here.bound
+        self.bound |= own
         needed = inner.unsure & own
         if not isinstance(frame, ast.Lambda):
             needed |= self._fill_states(frame, own, inner.bound)
