@@ -13,23 +13,33 @@ from torch import nn  # noqa: E402
 from .harness import CountingBackend  # noqa: E402
 
 
-def _argument(value: Any) -> Any:
+def _argument(value: Any, number: dict[torch.fx.Node, int]) -> Any:
     if isinstance(value, torch.fx.Node):
-        return f"%{value.name}"
+        return f"%{number[value]}"
     if isinstance(value, (list, tuple)):
-        return tuple(_argument(v) for v in value)
+        return (type(value).__name__, *(_argument(v, number) for v in value))
     if isinstance(value, dict):
-        return tuple((k, _argument(v)) for k, v in value.items())
+        return tuple((k, _argument(v, number)) for k, v in value.items())
     if isinstance(value, slice):
-        return ("slice", _argument(value.start), _argument(value.stop), _argument(value.step))
+        return ("slice", *(_argument(v, number) for v in (value.start, value.stop, value.step)))
     return repr(value)
 
 
 def nodes(gm: torch.fx.GraphModule) -> list[tuple[Any, ...]]:
-    out = []
+    """Every node: its operation, target and arguments. Inputs are told apart by their place and their metadata: their
+    names tell where Dynamo found them, and that is not the same from inside a wrapper."""
+    number = {n: k for k, n in enumerate(gm.graph.nodes)}
+    out: list[tuple[Any, ...]] = []
     for n in gm.graph.nodes:
+        if n.op == "placeholder":
+            value = n.meta.get("example_value")
+            is_tensor = isinstance(value, torch.Tensor)
+            out.append((n.op, type(value).__name__, value.dtype if is_tensor else "", value.dim() if is_tensor else ""))
+            continue
         target = n.target if isinstance(n.target, str) else f"{getattr(n.target, '__module__', '')}.{getattr(n.target, '__name__', n.target)}"
-        out.append((n.op, n.name, target, _argument(n.args), _argument(n.kwargs)))
+        out.append((n.op, target, _argument(n.args, number), _argument(n.kwargs, number)))
+        if n.op == "get_attr" and isinstance(inner := getattr(gm, n.target, None), torch.fx.GraphModule):
+            out += nodes(inner)
     return out
 
 
