@@ -67,7 +67,7 @@ class Join:
             return self._merge_bools(a, b, name)
         if is_number(a) and is_number(b) and a.python_type() is b.python_type():
             return self._merge_numbers(a, b)
-        if is_tensor(a) and is_tensor(b):
+        if _is_one_tensor(a) and _is_one_tensor(b):
             joined = self._merge_tensors(a, b, name)
             if joined is not None:
                 return joined
@@ -83,6 +83,8 @@ class Join:
         if isinstance(vt, MergeVariable):
             if not region.owns(vt):
                 return lambda: vt
+            if vt.joined is not None:
+                return self._export_tensor(region, self._plain(region, vt))
             pred, then, orelse = (self.export(region, part) for part in (vt.pred, vt.then, vt.orelse))
             return lambda: MergeVariable(pred(), then(), orelse(), vt.name)
         if is_tensor(vt):
@@ -134,7 +136,8 @@ class Join:
             return call(self.tx, torch.full, (), vt, dtype=NUMBER_DTYPES[kind])
 
     def _merge_tensors(self, a: VariableTracker, b: VariableTracker, name: str) -> Thunk | None:
-        left, right = alias_of(self.tx, self.then, a), alias_of(self.tx, self.orelse, b)
+        left, right = self._alias(self.then, a), self._alias(self.orelse, b)
+        a, b = self._plain(self.then, a), self._plain(self.orelse, b)
         own_a, own_b = self._owned(self.then, a), self._owned(self.orelse, b)
         if not same_type(example(own_a), example(own_b)):
             return None
@@ -146,10 +149,34 @@ class Join:
             return output
 
         def merged() -> VariableTracker:
-            then, orelse = (output() if side is None else side() for side in (left, right))
+            then, orelse = (output() if side is None else side(output()) for side in (left, right))
             return MergeVariable(self.pred, then, orelse, name, joined=output())
 
         return merged
+
+    def _plain(self, region: Region, vt: VariableTracker) -> VariableTracker:
+        """A tensor, as one value of the region."""
+        if not isinstance(vt, MergeVariable):
+            return vt
+        with reopened(self.tx, region):
+            return vt.tensor(self.tx)
+
+    def _alias(self, region: Region, vt: VariableTracker) -> Callable[[VariableTracker], VariableTracker] | None:
+        """How to get at the tensor outside that a value is, given the output that stands for it otherwise."""
+        if isinstance(vt, MergeVariable):
+            then, orelse = self._alias(region, vt.then), self._alias(region, vt.orelse)
+            if then is None and orelse is None:
+                return None
+            pred = self.export(region, vt.pred)
+            return lambda output: MergeVariable(
+                pred(),
+                output if then is None else then(output),
+                output if orelse is None else orelse(output),
+                vt.name,
+                joined=output,
+            )
+        outside = alias_of(self.tx, region, vt)
+        return None if outside is None else lambda _: outside()
 
     def _with_gradient(self, then: bool, joined: VariableTracker, name: str) -> VariableTracker:
         """A tensor that requires grad on one side only, which the caller can see."""
@@ -242,7 +269,8 @@ class Join:
         if (base_a is not None or base_b is not None) and base is None:
             return None
         parts = {attr: self.merge(value, right[attr], f"{name}.{attr}") for attr, value in left.items()}
-        return self._rebuild_object(a, parts, base)
+        given = [self.merge(x, y, name) for x, y in zip(_init_args(a), _init_args(b), strict=True)]
+        return self._rebuild_object(a, parts, base, given)
 
     def _export_pieces(self, region: Region, vt: VariableTracker) -> Thunk | None:
         if isinstance(vt, BaseListVariable) and not _is_old(vt):
@@ -254,10 +282,13 @@ class Join:
             if attributes is not None:
                 base_vt = getattr(vt, "_base_vt", None)
                 base = self._export_pieces(region, base_vt) if base_vt is not None else None
-                return self._rebuild_object(vt, {k: self.export(region, v) for k, v in attributes.items()}, base)
+                parts = {k: self.export(region, v) for k, v in attributes.items()}
+                return self._rebuild_object(vt, parts, base, [self.export(region, v) for v in _init_args(vt)])
         return None
 
-    def _rebuild_object(self, vt: VariableTracker, parts: dict[str, Thunk], base: Thunk | None) -> Thunk:
+    def _rebuild_object(
+        self, vt: VariableTracker, parts: dict[str, Thunk], base: Thunk | None, given: list[Thunk]
+    ) -> Thunk:
         """The object of one side, from now on the enclosing region's, with merged attributes."""
 
         def rebuild() -> VariableTracker:
@@ -266,12 +297,17 @@ class Join:
             vt.mutation_type.scope = current_scope_id()  # type: ignore[union-attr]
             if base is not None:
                 vt._base_vt = base()  # type: ignore[attr-defined]
+            vt.init_args = [arg() for arg in given]  # type: ignore[attr-defined]
             kinds = self.tx.output.side_effects.attr_mutation_kinds.get(vt, {})
             for attr, part in parts.items():
                 self.tx.output.side_effects.store_attr(vt, attr, part(), kinds[attr])
             return vt
 
         return rebuild
+
+
+def _is_one_tensor(vt: VariableTracker) -> bool:
+    return is_tensor(vt) or (isinstance(vt, MergeVariable) and vt.joined is not None)
 
 
 def same_type(a: torch.Tensor, b: torch.Tensor) -> bool:
@@ -325,6 +361,13 @@ def _new_attributes(tx: Tx, vt: UserDefinedObjectVariable) -> dict[str, Variable
     if vt.source is not None or vt.mutation_type is None:
         return None
     return dict(tx.output.side_effects.store_attr_mutations.get(vt, {}))
+
+
+def _init_args(vt: VariableTracker) -> list[VariableTracker]:
+    """What the object's `__new__` gets; `object.__new__` looks at none of it."""
+    if type(vt.value).__new__ is object.__new__:  # type: ignore[attr-defined]
+        return []
+    return list(getattr(vt, "init_args", None) or ())
 
 
 def _rebuild_sequence(like: BaseListVariable, parts: list[Callable[[], VariableTracker]]) -> Thunk:

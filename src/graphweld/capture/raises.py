@@ -14,12 +14,13 @@ import re
 from typing import Any
 
 import torch
+from torch._dynamo.utils import set_example_value
 from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.constant import ConstantVariable
 
 from graphweld.capture.predicates import negate
 from graphweld.capture.refusal import refuse
-from graphweld.capture.variables import Tx, call
+from graphweld.capture.variables import Tx
 from graphweld.diagnostics import rules
 
 MARK = "graphweld: an exception of the program"
@@ -41,7 +42,20 @@ def emit_raise(tx: Tx, pred: VariableTracker, exception: str) -> None:
     passes = negate(tx, pred)
     if isinstance(passes, ConstantVariable):
         return
-    call(tx, torch._assert_async, passes, MARK)
+    proxy = tx.output.create_proxy("call_function", raise_unless, (passes.as_proxy(),), {})
+    set_example_value(proxy.node, None)
+
+
+def raise_unless(passes: torch.Tensor) -> None:
+    """End the compiled call where a 0-d bool tensor is false.
+
+    A function of our own in the graph, not the operator itself, so that FX does not print the graph's source to the
+    user's terminal when it raises in a sub-graph.
+    """
+    torch._assert_async(passes, MARK)
+
+
+raise_unless.gw_impure = True  # type: ignore[attr-defined]
 
 
 def is_marked(error: BaseException) -> bool:

@@ -142,7 +142,7 @@ def is_impure(node: Node) -> bool:
     if node.op == "call_method":
         return str(node.target).endswith("_") and not str(node.target).endswith("__")
     if node.op == "call_function":
-        if node.target is torch._assert_async or isinstance(node.target, torch._ops.HigherOrderOperator):
+        if getattr(node.target, "gw_impure", False) or isinstance(node.target, torch._ops.HigherOrderOperator):
             return True
         return bool(node.is_impure())
     return False
