@@ -82,7 +82,7 @@ def _convert(code: types.CodeType) -> Conversion | None:
     definition = find_definition(code)
     tree = copy.deepcopy(definition.node)
     found = find_sites(tree, definition.qualname, definition.lines)
-    if all(site.construct == "assert" for site in found.infos):
+    if not found.infos:
         return None
     refuse_frame_access(tree)
     names = Names(names_in(tree) | set(code.co_freevars) | set(code.co_names))

@@ -23,12 +23,11 @@ def at(node: Node, origin: ast.AST) -> Node:
             last = test
         case ast.For(iter=iterable):
             last = iterable
-    place = {
-        "lineno": getattr(origin, "lineno", 1),
-        "col_offset": getattr(origin, "col_offset", 0),
-        "end_lineno": getattr(last, "end_lineno", None),
-        "end_col_offset": getattr(last, "end_col_offset", None),
-    }
+    start = (getattr(origin, "lineno", 1), getattr(origin, "col_offset", 0))
+    end = (getattr(last, "end_lineno", None), getattr(last, "end_col_offset", None))
+    if end[0] != start[0]:
+        end = start  # to a call of an attribute the compiler gives the line where the attribute ends
+    place = dict(zip(_PLACE, (*start, *end), strict=True))
     pending: list[ast.AST] = [node]
     while pending:
         current = pending.pop()

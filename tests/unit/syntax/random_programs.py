@@ -105,7 +105,9 @@ class Generator:
             yield from block()
         elif kind < 0.96:
             yield f"{pad}match {self._expression()}:"
-            for pattern in self._random.sample(["0", "1 | None", f"{self._name()} if {self._name()}", "[*_]", "True"], 2):
+            for pattern in self._random.sample(
+                ["0", "1 | None", f"{self._name()} if {self._name()}", "[*_]", "True"], 2
+            ):
                 yield f"{pad}    case {pattern}:"
                 yield from self._block(indent + 2, budget - 1, in_loop)
         else:

@@ -50,9 +50,8 @@ def absolute(x: int, scale: int = 2, *, shift: int = 1) -> int:
 
 
 def no_site(x: int) -> int:
-    y = x + 1
-    assert y > x
-    return y
+    assert isinstance(x, int)
+    return x + 1
 
 
 def test_record() -> None:
@@ -101,7 +100,7 @@ def test_source_runs() -> None:
 
 def test_without_a_site_there_is_no_twin() -> None:
     assert convert(no_site.__code__) is None
-    assert [site.construct for site in sites(no_site.__code__)] == ["assert"]
+    assert sites(no_site.__code__) == ()
 
 
 def test_twin_is_not_converted_again() -> None:
@@ -326,10 +325,9 @@ def test_sites_of_every_construct() -> None:
 def test_what_never_depends_on_data_is_no_site() -> None:
     function = from_text("""
         def f(self, x, mode):
-            if isinstance(x, int) and mode == "sum": pass
+            if isinstance(x, int) and not __debug__: pass
             if self.training or torch.jit.is_scripting(): pass
             if not hasattr(x, "y"): pass
-            if mode in ("a", "b"): pass
             for k in ("a", "b"): pass
     """)
     assert sites(function.__code__) == ()

@@ -10,6 +10,7 @@ import pytest
 
 import graphweld.syntax
 from graphweld.syntax.passes import (
+    asserts,
     break_statements,
     continue_statements,
     dead_flags,
@@ -29,6 +30,7 @@ GLOBALS = {
     "outline_and_check": showing.outline_and_check,
     "outline_regions": outline_regions,
     "convert_expressions": convert_expressions,
+    "lower_asserts": asserts.lower_asserts,
     "lower_breaks": break_statements.lower_breaks,
     "lower_continues": continue_statements.lower_continues,
     "lower_returns": return_statements.lower_returns,

@@ -25,7 +25,7 @@ def test_module_converts(name: str) -> None:
         except (SourceUnavailable, UnsupportedSyntax):
             continue
         if conversion is None:
-            assert all(site.construct == "assert" for site in sites(code))
+            assert not sites(code)
             continue
         converted += 1
         twin = conversion.code

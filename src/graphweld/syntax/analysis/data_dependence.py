@@ -48,4 +48,3 @@ def is_fixed_sequence(expression: ast.expr) -> bool:
         case ast.Constant(value=str()):
             return True
     return False
-

@@ -98,8 +98,13 @@ class _Assignment:
         for statement in statements:
             before, flow = flow, self._statement(statement, flow)
             if before is not None and flow is not None:
-                # The last round through a loop has seen all the ways into it.
-                self.around[statement] = Around(before.certain, before.possible, flow.certain)
+                # Loops and `finally` come here more than once.
+                known = self.around.get(statement, Around(before.certain, before.possible, flow.certain))
+                self.around[statement] = Around(
+                    known.certain_before & before.certain,
+                    known.possible_before | before.possible,
+                    known.certain_after & flow.certain,
+                )
         return flow
 
     def _apply(self, found: Iterable[Event], flow: _Flow) -> _Flow:

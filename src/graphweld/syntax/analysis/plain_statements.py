@@ -29,7 +29,8 @@ def _visit(nodes: Iterable[ast.AST], suspends: bool, in_plain_loop: bool, plain:
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef() | ast.expr():
                 continue
             case ast.If() | ast.Match():
-                if _must_stay(node, suspends) or (in_plain_loop and loop_exits([node])) or _never_branches(node):
+                is_fixed = isinstance(node, ast.If) and is_never_data_dependent(node.test)
+                if is_fixed or _must_stay(node, suspends) or (in_plain_loop and loop_exits([node])):
                     plain.add(node)
             case ast.For() | ast.While():
                 if _must_stay(node, suspends) or (in_plain_loop and loop_exits(node.orelse)) or _is_fixed(node):
@@ -46,23 +47,6 @@ def _visit(nodes: Iterable[ast.AST], suspends: bool, in_plain_loop: bool, plain:
             _visit(node.finalbody, True, True, plain)  # what would leave it stays
         else:
             _visit(ast.iter_child_nodes(node), suspends, inside, plain)
-
-
-def _never_branches(node: ast.If | ast.Match) -> bool:
-    if isinstance(node, ast.If):
-        return is_never_data_dependent(node.test)
-    return all(case.guard is None and _matches_text(case.pattern) for case in node.cases)
-
-
-def _matches_text(pattern: ast.pattern) -> bool:
-    match pattern:
-        case ast.MatchValue(value=value):
-            return isinstance(value, ast.Constant) and isinstance(value.value, str)
-        case ast.MatchOr(patterns=patterns):
-            return all(_matches_text(inner) for inner in patterns)
-        case ast.MatchAs(pattern=None, name=None):
-            return True
-    return False
 
 
 def _is_fixed(node: ast.For | ast.While) -> bool:

@@ -170,7 +170,7 @@ class _Checks(ast.NodeTransformer):
 
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> ast.AST:
         self.generic_visit(node)
-        if node.name in self._undefined and node.name is not None:
+        if node.name is not None and node.name in self._undefined - self._unit.scope.captured:
             # Python's own `try: ... finally: del name`, with UNDEFINED for `del`.
             name, node.name = node.name, self._unit.names.value("error")
             unbind = ast.Try(node.body, [], [], [self._unbind(name)])

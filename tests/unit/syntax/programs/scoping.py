@@ -1,4 +1,4 @@
-# ruff: noqa: B023, B905, BLE001, C400
+# ruff: noqa: B023, B905, BLE001, C400, F821
 from tests.unit.syntax.twins import log, program
 
 
