@@ -11,6 +11,7 @@ from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.constant import ConstantVariable
 from torch.fx import Proxy
 
+from graphweld.capture import output
 from graphweld.capture.effects import contents_of, current_attribute, put_contents
 from graphweld.capture.encoding import can_have_gradient, decode, encode
 from graphweld.capture.inline import inline, is_selectable
@@ -58,10 +59,11 @@ def stage_if(
     join = Join(tx, pred, first, second)
     result = _merge_result(join, names, label)
     writes = _merge_effects(join)
+    spoken = _merge_sayings(join)
     copies = _merge_mutations(join)
     node = _make_node(join)
     record(tx, site, "welded", node)
-    for write in (*copies, *writes):
+    for write in (*copies, *writes, *spoken):
         write()
     return result()
 
@@ -119,6 +121,21 @@ def _merge_contents(join: Join, vt: VariableTracker, a: Any, b: Any) -> Any:
         put_contents(vt, make())
 
     return write
+
+
+def _merge_sayings(join: Join) -> list[Any]:
+    """What each side says, said under its predicate."""
+    tx, said = join.tx, []
+    for region, pred in ((join.then, join.pred), (join.orelse, negate(tx, join.pred))):
+        for inner, speaker, args in getattr(region.tracer, "gw_sayings", ()):
+            own = join.export(region, inner)
+            values = [join.export(region, arg) for arg in args]
+            said.append(
+                lambda own=own, values=values, speaker=speaker, pred=pred: output.record(
+                    tx, (output.under(tx, pred, own()), speaker, [value() for value in values])
+                )
+            )
+    return said
 
 
 def _merge_mutations(join: Join) -> list[Any]:

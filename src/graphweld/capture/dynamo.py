@@ -1,7 +1,7 @@
 """The hooks: where Dynamo is asked to trace another code object, to stage instead of follow, and to start over."""
 
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any
 
 import torch
@@ -11,7 +11,8 @@ from torch._dynamo.side_effects import SideEffects
 from torch._dynamo.variables.builtin import BuiltinVariable
 from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.constant import ConstantVariable
-from torch._dynamo.variables.functions import NestedUserFunctionVariable, UserFunctionVariable
+from torch._dynamo.variables.functions import NestedUserFunctionVariable, SkipFunctionVariable, UserFunctionVariable
+from torch._dynamo.variables.misc import LoggingLoggerVariable
 from torch._dynamo.variables.torch import TorchInGraphFunctionVariable
 from torch._dynamo.source import FloatTensorSource
 from torch._dynamo.variables.tensor import TensorVariable
@@ -22,15 +23,16 @@ import copy
 import threading
 
 from graphweld import convert, syntax
-from graphweld.capture import intrinsics, polyfills, sites
+from graphweld.capture import indexing, intrinsics, output, polyfills, sites
 from graphweld.capture.conditionals import distribute
 from graphweld.capture.effects import watch_mutation
 from graphweld.capture.merge_variable import MergeVariable
-from graphweld.capture.predicates import predicate
+from graphweld.capture.predicates import is_data_dependent, predicate
 from graphweld.capture.refusal import Refusal, refuse
 from graphweld.capture.variables import call
 from graphweld.diagnostics import rules
 
+LOGGING = {"debug", "info", "warning", "warn", "error", "exception", "critical", "log", "warning_once", "info_once"}
 STOPS = (
     exc.Unsupported,
     exc.UserError,
@@ -58,6 +60,7 @@ def install() -> None:
         _installed = True
         _hook_inlining()
         _hook_calls()
+        _hook_output()
         _hook_methods()
         _hook_asserts()
         _hook_items()
@@ -163,9 +166,12 @@ def _hook_calls() -> None:
         return user_call(self, tx, args, kwargs)
 
     def torch_call_function(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+        if sites.trace_of(tx) is None:
+            return torch_call(self, tx, args, kwargs)
         polyfill = polyfills.FUNCTIONS.get(self.value)
-        if polyfill is not None and sites.trace_of(tx) is not None:
-            return call(tx, polyfill, *args, **kwargs)
+        if polyfill is not None or (self.value in polyfills.OF_NUMBERS and is_data_dependent(args[0])):
+            return call(tx, polyfill or polyfills.OF_NUMBERS[self.value], *args, **kwargs)
+        args, kwargs = indexing.numbers_for_sizes(tx, self.value.__name__, args, kwargs)
         if any(isinstance(a, MergeVariable) for a in args):
             writes = intrinsics.writes(self.value, kwargs)
             return distribute(tx, list(args), lambda new: torch_call_function(self, tx, new, kwargs), writes)
@@ -180,6 +186,25 @@ def _hook_calls() -> None:
     BuiltinVariable._make_handler = staticmethod(handler_for)  # type: ignore[assignment,method-assign]
 
 
+def _hook_output() -> None:
+    logger_method = LoggingLoggerVariable.call_method
+    skipped_call = SkipFunctionVariable.call_function
+
+    def log(self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
+        if sites.trace_of(tx) is not None and name in LOGGING and not tx.export:
+            return output.log(tx, self, name, args, kwargs)
+        return logger_method(self, tx, name, args, kwargs)
+
+    def skipped(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+        speak = output.SPEAKING.get(self.value) if isinstance(self.value, Hashable) else None
+        if speak is not None and sites.trace_of(tx) is not None:
+            return speak(tx, list(args), dict(kwargs))
+        return skipped_call(self, tx, args, kwargs)
+
+    LoggingLoggerVariable.call_method = log  # type: ignore[method-assign]
+    SkipFunctionVariable.call_function = skipped  # type: ignore[method-assign]
+
+
 def _hook_methods() -> None:
     call_method = TensorVariable.call_method
 
@@ -187,6 +212,8 @@ def _hook_methods() -> None:
         polyfill = polyfills.METHODS.get(name)
         if polyfill is not None and sites.trace_of(tx) is not None:
             return call(tx, polyfill, self, *args, **kwargs)
+        if sites.trace_of(tx) is not None:
+            args, kwargs = indexing.numbers_for_sizes(tx, name, args, kwargs)
         return call_method(self, tx, name, args, kwargs)
 
     TensorVariable.call_method = method  # type: ignore[method-assign]

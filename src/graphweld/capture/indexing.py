@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.constant import ConstantVariable
-from torch._dynamo.variables.lists import SliceVariable, TupleVariable
+from torch._dynamo.variables.lists import ListVariable, SliceVariable, TupleVariable
 
 from graphweld.capture.variables import Tx, call, example, is_data_number, is_tensor, method
 
@@ -84,3 +84,26 @@ def setitem(tx: Tx, tensor: VariableTracker, key: VariableTracker, value: Any) -
     else:
         method(tx, target, "fill_", value)
     return ConstantVariable.create(None)
+
+
+SIZED = {
+    "zeros", "ones", "empty", "full", "rand", "randn", "randint", "randperm", "arange", "pad", "linspace", "eye",
+    "view", "reshape", "expand", "repeat", "new_zeros", "new_ones", "new_empty", "new_full", "narrow", "split",
+    "unflatten", "tile", "roll",
+}  # fmt: skip
+
+
+def numbers_for_sizes(tx: Tx, name: str, args: Any, kwargs: Any) -> tuple[Any, Any]:
+    """Arguments of a function that takes sizes, with the 0-d integer tensors among them as numbers."""
+    if name not in SIZED:
+        return args, kwargs
+
+    def number(vt: VariableTracker) -> VariableTracker:
+        vt = vt.realize()
+        if is_tensor(vt):
+            return method(tx, vt, "item") if is_position(vt) else vt
+        if isinstance(vt, (ListVariable, TupleVariable)) and any(map(is_tensor, vt.items)):
+            return vt.clone(items=[number(item) for item in vt.items], source=None)
+        return vt
+
+    return [number(a) for a in args], {k: number(v) for k, v in kwargs.items()}

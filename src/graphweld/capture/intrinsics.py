@@ -12,7 +12,7 @@ from torch._dynamo.variables.lists import ListVariable, RangeVariable, TupleVari
 from torch._dynamo.variables.tensor import SymNodeVariable, TensorVariable
 
 from graphweld import runtime
-from graphweld.capture import indexing, loops, sites
+from graphweld.capture import indexing, loops, output, sites
 from graphweld.capture.conditionals import bound, distribute, stage_if
 from graphweld.capture.merge_variable import MergeVariable, changes_in_place
 from graphweld.capture.predicates import is_data_dependent, negate, predicate, select_bool
@@ -176,6 +176,12 @@ def for_stmt(tx: Tx, args: Args) -> VariableTracker | None:
 
 def builtin(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) -> Callable[..., Any] | None:
     """A handler for a builtin with a value of ours among its arguments, by their types; None for Dynamo's own."""
+    if fn is print:
+        return lambda tx, args, kwargs: (
+            output.print_(tx, args, kwargs)
+            if sites.trace_of(tx) is not None
+            else dynamo_handler(fn, arg_types, has_kwargs)(tx, args, kwargs)
+        )
     if MergeVariable in arg_types:
         return None if has_kwargs else builtin_on_merge(fn)
     if fn in (bool, operator.truth) and len(arg_types) == 1 and issubclass(arg_types[0], (SymNodeVariable, TensorVariable)):

@@ -20,6 +20,7 @@ from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.dicts import ConstDictVariable
 from torch._dynamo.variables.lists import BaseListVariable, ListVariable, TupleVariable
+from torch._dynamo.variables.misc import StringFormatVariable
 from torch._dynamo.variables.tensor import SymNodeVariable
 from torch._dynamo.variables.user_defined import UserDefinedObjectVariable
 
@@ -277,6 +278,12 @@ class Join:
             return _rebuild_sequence(vt, [self.export(region, item) for item in vt.items])
         if type(vt) is ConstDictVariable and not _is_old(vt):
             return _rebuild_dict(vt, {key: self.export(region, value) for key, value in vt.items.items()})
+        if isinstance(vt, StringFormatVariable):
+            args = [self.export(region, arg) for arg in vt.sym_args]
+            named = {key: self.export(region, arg) for key, arg in vt.sym_kwargs.items()}
+            return lambda: StringFormatVariable(
+                vt.format_string, [arg() for arg in args], {key: arg() for key, arg in named.items()}
+            )
         if isinstance(vt, UserDefinedObjectVariable):
             attributes = _new_attributes(self.tx, vt)
             if attributes is not None:

@@ -22,7 +22,7 @@ from graphweld.capture.effects import contents_of, current_attribute, put_conten
 from graphweld.capture.operands import bind_items, copy_operand, number_operands_to_tensors
 from graphweld.capture.predicates import is_data_dependent, negate, predicate, truth
 from graphweld.capture.refusal import refuse
-from graphweld.capture.regions import Region, add_placeholder, assumptions, install, mutated_operands, reopened
+from graphweld.capture.regions import Region, add_placeholder, assumptions, facts_stay_inside, install, mutated_operands, reopened
 from graphweld.capture.sequences import DynamicSequence, as_sequence
 from graphweld.capture.sites import record
 from graphweld.capture.variables import Tx, build, call, constant, emit, example, existing, method, storage_key
@@ -158,7 +158,7 @@ class _Body:
                 for carry, name in zip([*self.types, *outer.values()], [*self.names, *map(_key_name, outer)], strict=True)
                 for leaf in carries.leaves(carry)
             ]
-            with watching(tx) as effects:
+            with facts_stay_inside(tx), watching(tx) as effects:
                 values = list(self.inputs)
                 state = [carries.unpack(tx, c, values, n) for c, n in zip(self.types, self.names, strict=True)]
                 for key, carry in outer.items():
@@ -197,6 +197,8 @@ def stage_loop(
         types, outer = wider, wider_outer
     else:
         refuse(tx, rules.LoopNotWelded("loop", "the types of its carried values do not settle"), site)
+    if getattr(body.region.tracer, "gw_sayings", ()):
+        refuse(tx, rules.RegionMutates("what the program prints", "a loop"), site)
     return _make_loop(tx, first, body, outer, state, site)
 
 

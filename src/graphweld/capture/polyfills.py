@@ -11,8 +11,6 @@ from typing import Any
 
 import torch
 
-SCALAR = {math.isnan: torch.isnan, math.isinf: torch.isinf, math.isfinite: torch.isfinite}
-
 
 def equal(a: torch.Tensor, b: torch.Tensor) -> Any:
     """`torch.equal`."""
@@ -47,4 +45,9 @@ METHODS: dict[str, Callable[..., Any]] = {
     "is_nonzero": is_nonzero,
     "__bool__": is_nonzero,
     "__contains__": lambda container, item: bool((container == item).any()),
+}
+OF_NUMBERS: dict[Any, Callable[[Any], Any]] = {
+    math.isnan: lambda number: bool(torch.isnan(torch.full((), number, dtype=torch.float64))),
+    math.isinf: lambda number: bool(torch.isinf(torch.full((), number, dtype=torch.float64))),
+    math.isfinite: lambda number: bool(torch.isfinite(torch.full((), number, dtype=torch.float64))),
 }

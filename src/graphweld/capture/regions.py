@@ -9,12 +9,13 @@ from typing import Any
 import torch
 from torch._dynamo import exc
 from torch._dynamo.variables.base import VariableTracker
+from torch.utils._sympy.symbol import SymT, symbol_is_type
 from torch.fx import Graph, GraphModule, Node, Proxy
 
 from graphweld.capture.effects import Effects, watching
 from graphweld.capture.variables import Thunk, Tx, proxies_in
 
-IMPURE_METHODS = {"copy_", "item_", "random_", "uniform_", "normal_", "bernoulli_", "exponential_"}
+UNBACKED = (SymT.UNBACKED_INT, SymT.UNBACKED_FLOAT)
 
 
 @dataclass(slots=True, eq=False)
@@ -62,7 +63,7 @@ def trace_region(
         if pred is not None:
             assume(tx, pred, holds)
         try:
-            with watching(tx) as effects:
+            with facts_stay_inside(tx), watching(tx) as effects:
                 try:
                     region.result = run().realize()
                 except exc.ObservedException as error:
@@ -80,6 +81,27 @@ def trace_region(
     # second without the node that binds it.
     tx.output.fake_mode.epoch += 1
     return region
+
+
+@contextmanager
+def facts_stay_inside(tx: Tx) -> Iterator[None]:
+    """What a region's trace learns of sizes holds only where it runs: forget it behind.
+
+    An index in a branch tells torch that the dimension is not empty, which would otherwise be asserted at the top of
+    the program, and be believed by later tests.
+    """
+    shapes = tx.output.shape_env
+    ranges = dict(shapes.var_to_range)
+    asserts = {symbol: list(found) for symbol, found in shapes.deferred_runtime_asserts.items()}
+    try:
+        yield
+    finally:
+        for symbol, before in ranges.items():
+            if shapes.var_to_range[symbol] != before and symbol_is_type(symbol, UNBACKED):
+                shapes.var_to_range[symbol] = before
+        shapes.deferred_runtime_asserts.clear()
+        shapes.deferred_runtime_asserts.update(asserts)
+        shapes._update_version_counter()
 
 
 def mutated_operands(region: Region) -> dict[Proxy, Proxy]:

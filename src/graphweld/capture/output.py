@@ -1,0 +1,123 @@
+"""print, logging and warnings: recorded during the trace, said behind the graph.
+
+    if bad.any():
+        logger.warning("found %d", bad.sum())     ->     (graph)     say_to(bad_any, logger, "warning", (...), {})
+
+Dynamo has a list of calls to make behind the graph (`debug_locals`, made for reordering prints); these join it.
+"""
+
+import warnings
+from typing import Any
+
+from torch._dynamo.variables.base import VariableTracker
+from torch._dynamo.variables.constant import ConstantVariable
+from torch._dynamo.variables.dicts import ConstDictVariable
+from torch._dynamo.variables.lists import ListVariable, TupleVariable
+
+from graphweld.capture import sites
+from graphweld.capture.predicates import predicate, select_bool
+from graphweld.capture.variables import Tx, build, constant, is_tensor, method
+from graphweld.convert import RUNTIME
+
+OUTPUT = "graphweld.runtime.output"
+
+
+class Speaker(VariableTracker):
+    """A function of `runtime.output` in the code behind the graph."""
+
+    def __init__(self, name: str, **kw: Any) -> None:
+        super().__init__(**kw)
+        self.name = name
+
+    _nonvar_fields = {"name", *VariableTracker._nonvar_fields}
+
+    def reconstruct(self, codegen: Any) -> None:
+        codegen.load_import_from(OUTPUT, self.name)
+
+
+Saying = tuple[VariableTracker, Speaker, list[VariableTracker]]  # predicate, function, arguments
+
+
+def sayings(tx: Tx) -> list[Saying]:
+    """What the region being traced says, so far."""
+    tracer = tx.output.current_tracer
+    if not hasattr(tracer, "gw_sayings"):
+        tracer.gw_sayings = []
+    return tracer.gw_sayings  # type: ignore[no-any-return]
+
+
+def say(tx: Tx, speaker: str, *args: VariableTracker) -> VariableTracker:
+    """Record one call of a function of `runtime.output`."""
+    record(tx, (constant(True), Speaker(speaker), [_of_this_moment(tx, a) for a in args]))
+    return constant(None)
+
+
+def record(tx: Tx, saying: Saying) -> None:
+    """Add to what the enclosing region says, or to the calls behind the graph."""
+    if tx.output.current_tracer.parent is not None:
+        sayings(tx).append(saying)
+    else:
+        pred, speaker, args = saying
+        tx.output.root_tx.debug_locals.append((speaker, [pred, *args]))
+
+
+def under(tx: Tx, pred: VariableTracker, inner: VariableTracker) -> VariableTracker:
+    """The predicate of a call that is made where `pred` and `inner` hold."""
+    inner = inner if isinstance(inner, ConstantVariable) or is_tensor(inner) else predicate(tx, inner)
+    return select_bool(tx, pred, inner, constant(False))
+
+
+def print_(tx: Tx, args: list[VariableTracker], kwargs: dict[str, VariableTracker]) -> VariableTracker:
+    from torch._dynamo.variables.builtin import BuiltinVariable
+
+    return say(tx, "say", BuiltinVariable(print), TupleVariable(list(args)), _dict(kwargs))
+
+
+def log(tx: Tx, logger: VariableTracker, name: str, args: Any, kwargs: Any) -> VariableTracker:
+    return say(tx, "say_to", logger, constant(name), TupleVariable(list(args)), _dict(kwargs))
+
+
+def warn(tx: Tx, args: list[VariableTracker], kwargs: dict[str, VariableTracker]) -> VariableTracker:
+    """`warnings.warn`, at the place that its `stacklevel` says."""
+    named = dict(zip(("message", "category", "stacklevel", "source"), args, strict=False)) | kwargs
+    level = named["stacklevel"].as_python_constant() if "stacklevel" in named else 1
+    frame = tx
+    for _ in range(level - 1):
+        frame = _caller(frame)
+    line = getattr(frame, "lineno", None) or frame.f_code.co_firstlineno
+    place = (frame.f_code.co_filename, line, frame.f_globals.get("__name__", "<unknown>"))
+    category = [named["category"]] if "category" in named else []
+    return say(tx, "warn", build(tx, place), named["message"], *category)
+
+
+def _caller(frame: Any) -> Any:
+    """The user's frame that called this one; region functions and operators are part of the frame they stand in."""
+    inside = True
+    while inside and frame.parent is not None:
+        conversion = sites.conversion_of(frame.f_code)
+        inside = frame.f_code.co_filename.startswith(RUNTIME) or (
+            conversion is not None and conversion.code is not frame.f_code
+        )
+        frame = frame.parent
+    return frame
+
+
+def _dict(kwargs: dict[str, VariableTracker]) -> VariableTracker:
+    from torch._dynamo.variables.base import ValueMutationNew
+
+    return ConstDictVariable({constant(k): v for k, v in kwargs.items()}, mutation_type=ValueMutationNew())
+
+
+def _of_this_moment(tx: Tx, vt: VariableTracker) -> VariableTracker:
+    """A value that later changes in place do not reach."""
+    vt = vt.realize()
+    if is_tensor(vt):
+        return method(tx, vt, "clone")
+    if isinstance(vt, TupleVariable):
+        return vt.clone(items=[_of_this_moment(tx, item) for item in vt.items], source=None)
+    if isinstance(vt, ListVariable):
+        return TupleVariable([_of_this_moment(tx, item) for item in vt.items]) if vt.source is None else vt
+    return vt
+
+
+SPEAKING = {warnings.warn: warn}
