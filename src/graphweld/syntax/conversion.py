@@ -80,6 +80,14 @@ def _convert(code: types.CodeType) -> Conversion | None:
     if not has_definition(code):
         return None
     definition = find_definition(code)
+    try:
+        return _convert_definition(code, definition)
+    except RecursionError as error:
+        node = definition.node
+        raise UnsupportedSyntax("function", node.lineno, node.col_offset, "it is nested too deeply") from error
+
+
+def _convert_definition(code: types.CodeType, definition: Definition) -> Conversion | None:
     tree = copy.deepcopy(definition.node)
     found = find_sites(tree, definition.qualname, definition.lines)
     if not found.infos:
@@ -88,22 +96,18 @@ def _convert(code: types.CodeType) -> Conversion | None:
     names = Names(names_in(tree) | set(code.co_freevars) | set(code.co_names))
     runtime = names.runtime()
     node = _as_function(tree, names)
-    try:
-        convert_function(node, names, found, runtime)
-        _import_runtime(node, runtime)
-        twin = compile_twin(node, code, definition)
-        text = text_of(node)
-    except RecursionError as error:
-        raise UnsupportedSyntax("function", node.lineno, node.col_offset, "it is nested too deeply") from error
+    convert_function(node, names, found, runtime)
+    _import_runtime(node, runtime)
+    twin = compile_twin(node, code, definition)
     _register(twin)
     return Conversion(
-        twin,
-        text,
-        _original(definition),
-        tuple(found.infos),
-        code.co_filename,
-        code.co_firstlineno,
-        definition.qualname,
+        code=twin,
+        source=text_of(node),
+        original=_original(definition),
+        sites=tuple(found.infos),
+        filename=code.co_filename,
+        first_line=code.co_firstlineno,
+        name=definition.qualname,
     )
 
 

@@ -11,7 +11,7 @@ from graphweld.syntax.source import Definition
 from graphweld.syntax.templates import FunctionNode, at, function, load
 
 _FACTORY, _TWIN = "gw_factory", "gw_twin"  # not the function's own name, which may mean something else inside it
-_FUTURE_FLAGS = 0x1FF0000 & ~0x1000000  # the CO_FUTURE_* bits
+_FUTURE_FLAGS = 0x1FE0000  # the CO_FUTURE_* bits: annotations of nested functions, for one
 _NESTED = 0x10
 
 
