@@ -179,10 +179,19 @@ def _make_node(join: Join) -> str:
     branches = [install(tx, f"gw_{name}", region.graph) for name, region in (("then", then), ("else", orelse))]
     result = emit(tx, "call_function", torch.ops.higher_order.cond, (join.pred.as_proxy(), *branches, tuple(operands)))
     join.outputs = [
-        decode(tx, value, dtypes[k]) if k in encoded else value
+        decode(tx, value, dtypes[k]) if k in encoded else _as_differentiable_as(tx, value, join.slots[k])
         for k, value in enumerate(result.items)  # type: ignore[attr-defined]
     ]
     return "If"
+
+
+def _as_differentiable_as(
+    tx: Tx, value: VariableTracker, slot: tuple[VariableTracker, VariableTracker]
+) -> VariableTracker:
+    """An output that requires grad only if a side's value does; the node's outputs all do where an operand does."""
+    if example(value).requires_grad and not any(example(side).requires_grad for side in slot):
+        return method(tx, value, "detach")
+    return value
 
 
 def _needs_encoding(join: Join, dtypes: list[torch.dtype]) -> set[int]:

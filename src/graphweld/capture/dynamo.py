@@ -5,7 +5,7 @@ from collections.abc import Callable, Hashable
 from typing import Any
 
 import torch
-from torch._dynamo import exc, symbolic_convert
+from torch._dynamo import config, exc, symbolic_convert
 from torch._dynamo.symbolic_convert import InliningInstructionTranslator
 from torch._dynamo.side_effects import SideEffects
 from torch._dynamo.variables.builtin import BuiltinVariable
@@ -19,6 +19,7 @@ from torch._dynamo.variables.tensor import TensorVariable
 from torch._guards import TracingContext
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode, free_unbacked_symbols
 
+import contextlib
 import copy
 import threading
 
@@ -40,6 +41,9 @@ STOPS = (
     exc.TorchRuntimeError,
     GuardOnDataDependentSymNode,
 )
+
+# While one of our frames is traced: what torch can do, but leaves off by default.
+SETTINGS = {"allow_rnn": True, "capture_scalar_outputs": True, "capture_dynamic_output_shape_ops": True}
 
 _local = threading.local()
 _installed = False
@@ -82,8 +86,10 @@ def _hook_inlining() -> None:
         if trace is None:
             return inline(cls, parent, func, args, kwargs, *more, **named)
         before, _local.tx = getattr(_local, "tx", None), parent
+        settings = config.patch(SETTINGS) if parent.parent is None else contextlib.nullcontext()
         try:
-            return inline(cls, parent, func, args, kwargs, *more, **named)
+            with settings:
+                return inline(cls, parent, func, args, kwargs, *more, **named)
         except STOPS as error:
             _maybe_start_over(trace, parent, func, error)
             raise

@@ -13,6 +13,7 @@ from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.lists import ListVariable, SliceVariable, TupleVariable
 
+from graphweld.capture.merge_variable import MergeVariable
 from graphweld.capture.variables import Tx, call, example, is_data_number, is_tensor, method
 
 INTEGERS = (torch.int64, torch.int32, torch.int16, torch.int8)
@@ -24,6 +25,26 @@ def is_position(vt: VariableTracker) -> bool:
         fake = example(vt)
         return fake.dim() == 0 and fake.dtype in INTEGERS
     return is_data_number(vt) and vt.python_type() is int
+
+
+def as_number(tx: Tx, vt: VariableTracker) -> VariableTracker:
+    """An index as a Python number: what `__index__` gives for a tensor, on either side of a merge."""
+    vt = vt.realize()
+    if is_tensor(vt):
+        return method(tx, vt, "item") if is_position(vt) else vt
+    if isinstance(vt, MergeVariable):
+        return vt.each(tx, lambda side: as_number(tx, side))
+    return vt
+
+
+def plain_key(tx: Tx, key: VariableTracker) -> VariableTracker:
+    """An index whose slices have numbers for bounds."""
+    key = key.realize()
+    if isinstance(key, TupleVariable):
+        return key.clone(items=[plain_key(tx, part) for part in key.items], source=None)
+    if isinstance(key, SliceVariable):
+        return SliceVariable([as_number(tx, bound) for bound in key.items], tx=tx)
+    return as_number(tx, key) if isinstance(key, MergeVariable) and key.joined is None else key
 
 
 def split(key: VariableTracker) -> list[VariableTracker] | None:
@@ -67,17 +88,19 @@ def select(tx: Tx, tensor: VariableTracker, parts: list[VariableTracker]) -> Var
     return tensor
 
 
-def getitem(tx: Tx, tensor: VariableTracker, key: VariableTracker) -> VariableTracker | None:
-    """`tensor[key]`, or None where Dynamo's own way will do."""
+def getitem(tx: Tx, tensor: VariableTracker, key: VariableTracker) -> VariableTracker:
+    """`tensor[key]`."""
+    key = plain_key(tx, key)
     parts = split(key)
-    return None if parts is None else select(tx, tensor, parts)
+    return method(tx, tensor, "__getitem__", key) if parts is None else select(tx, tensor, parts)
 
 
-def setitem(tx: Tx, tensor: VariableTracker, key: VariableTracker, value: Any) -> VariableTracker | None:
-    """`tensor[key] = value`, or None where Dynamo's own way will do."""
+def setitem(tx: Tx, tensor: VariableTracker, key: VariableTracker, value: Any) -> VariableTracker:
+    """`tensor[key] = value`."""
+    key = plain_key(tx, key)
     parts = split(key)
     if parts is None:
-        return None
+        return method(tx, tensor, "__setitem__", key, value)
     target = select(tx, tensor, parts)
     if is_tensor(value):
         method(tx, target, "copy_", value)

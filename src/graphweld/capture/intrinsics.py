@@ -8,7 +8,7 @@ import torch
 from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.builtin import BuiltinVariable
 from torch._dynamo.variables.constant import ConstantVariable
-from torch._dynamo.variables.lists import ListVariable, RangeVariable, TupleVariable
+from torch._dynamo.variables.lists import ListVariable, RangeVariable, SliceVariable, TupleVariable
 from torch._dynamo.variables.tensor import SymNodeVariable, TensorVariable
 
 from graphweld import runtime
@@ -192,7 +192,7 @@ def builtin(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) -> 
         if issubclass(arg_types[0], (ListVariable, TupleVariable)):
             return _pick_item
     if fn in (operator.getitem, operator.setitem) and arg_types and issubclass(arg_types[0], TensorVariable):
-        if issubclass(arg_types[1], (SymNodeVariable, TensorVariable, TupleVariable)):
+        if issubclass(arg_types[1], (SymNodeVariable, TensorVariable, TupleVariable, SliceVariable)):
             return _index_tensor(fn, indexing.getitem if fn is operator.getitem else indexing.setitem)
     dynamic = any(issubclass(t, DynamicSequence) for t in arg_types)
     if dynamic and fn in _ON_SEQUENCES:
@@ -234,13 +234,22 @@ def _pick_item(tx: Tx, args: Args, kwargs: Any) -> VariableTracker:
     return chosen
 
 
-def _index_tensor(fn: Callable[..., Any], ours: Callable[..., VariableTracker | None]) -> Callable[..., Any]:
+def _index_tensor(fn: Callable[..., Any], ours: Callable[..., VariableTracker]) -> Callable[..., Any]:
     def handler(tx: Tx, args: Args, kwargs: Any) -> VariableTracker:
         args = [a.realize() for a in args]
-        answer = ours(tx, *args) if sites.trace_of(tx) is not None else None
-        return dynamo_handler(fn, [type(a) for a in args], False)(tx, args, kwargs) if answer is None else answer
+        if sites.trace_of(tx) is not None and _needs_help(args[1]):
+            return ours(tx, *args)
+        return dynamo_handler(fn, [type(a) for a in args], False)(tx, args, kwargs)
 
     return handler
+
+
+def _needs_help(key: VariableTracker) -> bool:
+    """Whether an index holds a position or a bound that the data decides."""
+    key = key.realize()
+    if isinstance(key, (TupleVariable, SliceVariable)):
+        return any(_needs_help(part) for part in key.items)
+    return indexing.is_position(key) or isinstance(key, MergeVariable)
 
 
 def _outside(index: Any, count: int) -> Any:

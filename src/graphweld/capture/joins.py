@@ -24,6 +24,8 @@ from torch._dynamo.variables.misc import StringFormatVariable
 from torch._dynamo.variables.tensor import SymNodeVariable
 from torch._dynamo.variables.user_defined import UserDefinedObjectVariable
 
+from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
+
 from graphweld.capture.aliases import alias_of
 from graphweld.capture.merge_variable import MergeVariable, is_bool_like, kind_of
 from graphweld.capture.predicates import truth
@@ -140,6 +142,8 @@ class Join:
         left, right = self._alias(self.then, a), self._alias(self.orelse, b)
         a, b = self._plain(self.then, a), self._plain(self.orelse, b)
         own_a, own_b = self._owned(self.then, a), self._owned(self.orelse, b)
+        if is_sized_by_data(example(own_a)) or is_sized_by_data(example(own_b)):
+            return self._sized_by_data(own_a, own_b)
         if not same_type(example(own_a), example(own_b)):
             return None
         output = self._slot(own_a, own_b)
@@ -185,8 +189,41 @@ class Join:
         sides = (joined, plain) if then else (plain, joined)
         return MergeVariable(self.pred, *sides, name, joined=joined, shows_gradient=True)
 
+    def _sized_by_data(self, a: VariableTracker, b: VariableTracker) -> Thunk | None:
+        """Tensors of one rank and dtype whose sizes the data decides: flat outputs, and their sizes as numbers."""
+        left, right = example(a), example(b)
+        if left.dtype is not right.dtype or left.device != right.device or left.dim() != right.dim():
+            return None
+        fixed = [isinstance(m, int) and m == n for m, n in zip(left.shape, right.shape, strict=True)]
+        sizes = [
+            None if fixed[d] else self._numbers(int, self._size(self.then, a, d), self._size(self.orelse, b, d))
+            for d in range(left.dim())
+        ]
+        flat = self._slot(self._flat(self.then, a), self._flat(self.orelse, b))
+        return lambda: self._unflatten(flat(), [n if size is None else size() for n, size in zip(left.shape, sizes)])
+
+    def _size(self, region: Region, vt: VariableTracker, dim: int) -> VariableTracker:
+        with reopened(self.tx, region):
+            return call(self.tx, torch.full, (), method(self.tx, vt, "size", dim), dtype=torch.int64)
+
+    def _flat(self, region: Region, vt: VariableTracker) -> VariableTracker:
+        with reopened(self.tx, region):
+            return method(self.tx, method(self.tx, vt, "reshape", -1), "clone")
+
+    def _unflatten(self, flat: VariableTracker, sizes: list[Any]) -> VariableTracker:
+        return call(self.tx, unflatten, flat, *sizes)
+
     def _export_tensor(self, region: Region, vt: VariableTracker) -> Thunk:
-        return self._slot(*self._sides(region, self._owned(region, vt)))
+        vt = self._owned(region, vt)
+        fake = example(vt)
+        if not is_sized_by_data(fake):
+            return self._slot(*self._sides(region, vt))
+        sizes = [
+            n if isinstance(n, int) else self._numbers(int, *self._sides(region, self._size(region, vt, d)))
+            for d, n in enumerate(fake.shape)
+        ]
+        flat = self._slot(*self._sides(region, self._flat(region, vt)))
+        return lambda: self._unflatten(flat(), [n() if callable(n) else n for n in sizes])
 
     def _sides(self, region: Region, vt: VariableTracker) -> tuple[VariableTracker, VariableTracker]:
         if region is self.then:
@@ -315,6 +352,20 @@ class Join:
 
 def _is_one_tensor(vt: VariableTracker) -> bool:
     return is_tensor(vt) or (isinstance(vt, MergeVariable) and vt.joined is not None)
+
+
+def unflatten(flat: torch.Tensor, *sizes: int) -> torch.Tensor:
+    """A flat tensor in the sizes it had, which nothing but the program knows to fit. Traced."""
+    total = 1
+    for size in sizes:
+        torch._check(size >= 0)
+        total = total * size
+    torch._check(flat.size(0) == total)
+    return flat.view(sizes)
+
+
+def is_sized_by_data(fake: torch.Tensor) -> bool:
+    return any(isinstance(n, torch.SymInt) and free_unbacked_symbols(n) for n in fake.shape)
 
 
 def same_type(a: torch.Tensor, b: torch.Tensor) -> bool:
