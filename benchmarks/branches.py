@@ -134,9 +134,15 @@ def source(kind: str, size: int, body: str, how: str) -> str:
     else:
         for k in range(size):
             if how == "graphweld":
-                lines += [f"    if x.sum() > {k}:", f"        x = {then.format(k=k)}", "    else:", f"        x = {other.format(k=k)}"]
+                lines += [
+                    f"    if x.sum() > {k}:",
+                    f"        x = {then.format(k=k)}",
+                    "    else:",
+                    f"        x = {other.format(k=k)}",
+                ]
             else:
-                lines.append(f"    x = torch.cond(x.sum() > {k}, lambda x: {then.format(k=k)}, lambda x: {other.format(k=k)}, (x,))")
+                sides = f"lambda x: {then.format(k=k)}, lambda x: {other.format(k=k)}"
+                lines.append(f"    x = torch.cond(x.sum() > {k}, {sides}, (x,))")
     lines.append("    return x")
     return "\n".join(lines) + "\n"
 
@@ -147,7 +153,8 @@ def load(text: str) -> Callable[..., Any]:
     path.write_text(text)
     name = f"graphweld_benchmark_{path.parent.name.rpartition('-')[2]}"
     spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # Dynamo imports the modules of the functions it inlines
     spec.loader.exec_module(module)
@@ -187,9 +194,19 @@ def compile_time(quick: bool) -> dict[str, Any]:
             for how in ("torch.cond by hand", "graphweld"):
                 command = [sys.executable, __file__, "--cell", kind, str(size), body, how]
                 try:
-                    done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, env=os.environ | {"OMP_NUM_THREADS": "1"})
+                    done = subprocess.run(
+                        command,
+                        capture_output=True,
+                        text=True,
+                        timeout=TIMEOUT,
+                        env=os.environ | {"OMP_NUM_THREADS": "1"},
+                    )
                     last = done.stdout.strip().splitlines()[-1:] or [""]
-                    row[how] = json.loads(last[0])["seconds"] if done.returncode == 0 else "failed: " + (done.stderr.strip().splitlines()[-1:] or ["?"])[0][:100]
+                    row[how] = (
+                        json.loads(last[0])["seconds"]
+                        if done.returncode == 0
+                        else "failed: " + (done.stderr.strip().splitlines()[-1:] or ["?"])[0][:100]
+                    )
                 except subprocess.TimeoutExpired:
                     row[how] = f"over {TIMEOUT} s"
             out[f"{body} {kind} {size}"] = row
@@ -244,7 +261,9 @@ def overhead(quick: bool) -> dict[str, Any]:
                         if k:  # the first round warms up imports
                             times[label].append(time.perf_counter() - start)
             medians = {label: round(statistics.median(rows), 4) for label, rows in times.items()}
-            out[f"{name}, {backend}"] = medians | {"graphweld / torch.compile": round(medians["graphweld"] / medians["torch.compile"], 3)}
+            out[f"{name}, {backend}"] = medians | {
+                "graphweld / torch.compile": round(medians["graphweld"] / medians["torch.compile"], 3)
+            }
     return out
 
 
@@ -282,16 +301,28 @@ def main() -> None:
 
     torch.set_num_threads(1)
     parts = options.part or ["calls", "overhead", "compile_time"]
-    report: dict[str, Any] = {"torch": torch.__version__, "python": platform.python_version(), "machine": platform.processor() or platform.machine(), "threads": 1}
+    report: dict[str, Any] = {
+        "torch": torch.__version__,
+        "python": platform.python_version(),
+        "machine": platform.processor() or platform.machine(),
+        "threads": 1,
+    }
     for part in parts:
         report[part] = {"calls": calls, "compile_time": compile_time, "overhead": overhead}[part](options.quick)
     if "calls" in report:
         rows = {f"n = {n}": row for n, row in report["calls"].items()}
-        table("A call of program (b), median, ratio to torch.compile with its break", rows, "us", "torch.compile, broken")
+        table(
+            "A call of program (b), median, ratio to torch.compile with its break", rows, "us", "torch.compile, broken"
+        )
     if "overhead" in report:
         table("Compile time of a model without a site, median", report["overhead"], "s")
     if "compile_time" in report:
-        table("Compile time under Inductor, no cache, ratio to torch.cond by hand", report["compile_time"], "s", "torch.cond by hand")
+        table(
+            "Compile time under Inductor, no cache, ratio to torch.cond by hand",
+            report["compile_time"],
+            "s",
+            "torch.cond by hand",
+        )
     path = options.output or HERE / "results" / f"branches-{time.strftime('%Y%m%d-%H%M%S')}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(report, indent=2) + "\n")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import fnmatch
 from dataclasses import dataclass
 
-# Kinds of programs that are not delivered yet. They still run: each must be right or be refused with a code, never wrong.
+# Kinds of programs that are not delivered yet. They still run: each is right or refused with a code, never wrong.
 UNDELIVERED = {
     "loop": "loops whose length the data decides: issue 3",
     "state": "state and side effects in regions: issue 4",

@@ -1,6 +1,6 @@
 """Runs one program eagerly and compiled, and compares all that can be seen.
 
-The oracle is the plain eager run. Both runs get fresh callables and fresh inputs; the calls run in order on one callable.
+The oracle is the plain eager run. Both runs get fresh callables and inputs; the calls run in order on one callable.
 """
 
 from __future__ import annotations
@@ -93,9 +93,16 @@ def _observed(outcome: Outcome) -> Iterator[None]:
     level = logger.level
     logger.addHandler(handler)
     logger.setLevel(logging.DEBUG)
-    out = io.StringIO()
+    out, err = (
+        io.StringIO(),
+        io.StringIO(),
+    )  # on stderr, torch itself speaks too: GraphModule prints the line that raised
     try:
-        with warnings.catch_warnings(record=True) as caught, contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
+        with (
+            warnings.catch_warnings(record=True) as caught,
+            contextlib.redirect_stdout(out),
+            contextlib.redirect_stderr(err),
+        ):
             warnings.simplefilter("always")
             yield
     finally:
@@ -128,7 +135,9 @@ def run(
     watched = program.watch
     for number, c in enumerate(program.calls(variant)[:cap]):
         leaves = _require_grad(c) if grad else []
-        outcome = Outcome(snapshot.signature(c.args, c.kwargs, fn, watched() if watched else None, torch.is_grad_enabled()))
+        outcome = Outcome(
+            snapshot.signature(c.args, c.kwargs, fn, watched() if watched else None, torch.is_grad_enabled())
+        )
         torch.manual_seed(SEED + number)
         random.seed(SEED + number)
         result: Any = None
@@ -140,7 +149,9 @@ def run(
                 outcome.error = error
         outcome.rng = torch.get_rng_state()
         kept[f"call{number}"] = (c.args, c.kwargs, result)
-        outcome.entries = snapshot.take(args=c.args, kwargs=c.kwargs, out=result, state=fn, watched=watched() if watched else None)
+        outcome.entries = snapshot.take(
+            args=c.args, kwargs=c.kwargs, out=result, state=fn, watched=watched() if watched else None
+        )
         if grad and outcome.raised is None:
             outcome.gradients = _gradients(result, leaves + _parameters(fn))
         outcomes.append(outcome)
@@ -202,7 +213,7 @@ def _tensors(value: Any, out: list[torch.Tensor], seen: set[int] | None = None) 
 def compare(want: list[Outcome], got: list[Outcome], target: Target) -> None:
     """Raise AssertionError at the first difference between the eager and the compiled outcomes."""
     assert len(want) == len(got)
-    for number, (w, g) in enumerate(zip(want, got)):
+    for number, (w, g) in enumerate(zip(want, got, strict=True)):
         at = f"call {number}" if number < len(want) - 1 else "after all calls"
         if w.raised != g.raised and g.error is not None:
             raise g.error
@@ -220,7 +231,9 @@ def compare(want: list[Outcome], got: list[Outcome], target: Target) -> None:
             _compare_gradients(at, w.gradients, g.gradients, target)
 
 
-def _compare_gradients(at: str, want: list[torch.Tensor | None], got: list[torch.Tensor | None] | None, target: Target) -> None:
+def _compare_gradients(
+    at: str, want: list[torch.Tensor | None], got: list[torch.Tensor | None] | None, target: Target
+) -> None:
     assert got is not None
     if not want or not got:  # no differentiable result
         assert all(v is None or not v.any() for v in [*want, *got]), f"{at}: gradients {want} in eager, {got} compiled"
@@ -231,7 +244,9 @@ def _compare_gradients(at: str, want: list[torch.Tensor | None], got: list[torch
             present = g if w is None else w
             assert present is None or not present.any(), f"{at}: gradient {k} is {w} in eager, {g} compiled"
             continue
-        torch.testing.assert_close(g, w, rtol=target.rtol, atol=target.atol, equal_nan=True, msg=lambda m, k=k: f"{at}: gradient {k}: {m}")
+        torch.testing.assert_close(
+            g, w, rtol=target.rtol, atol=target.atol, equal_nan=True, msg=lambda m, k=k: f"{at}: gradient {k}: {m}"
+        )
 
 
 def check(
@@ -259,7 +274,9 @@ def check(
         signatures = 1
     assert counter.count <= signatures, f"{counter.count} graphs for {signatures} input signatures"
     if variant == "tensor":
-        assert counter.count >= program.min_graphs, f"{counter.count} graphs, {program.min_graphs} expected: nothing was compiled"
+        assert counter.count >= program.min_graphs, (
+            f"{counter.count} graphs, {program.min_graphs} expected: nothing was compiled"
+        )
 
 
 @contextlib.contextmanager

@@ -1,7 +1,7 @@
 """The state of the corpus as a table: one line a program that is not as eager.
 
-    python -m tests.conformance.report                         # backend eager, all programs
-    python -m tests.conformance.report --rows aot_eager-grad,dynamic-sizes --kind branch --only joins.
+python -m tests.conformance.report                         # backend eager, all programs
+python -m tests.conformance.report --rows aot_eager-grad,dynamic-sizes --kind branch --only joins.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import signal
 import time
 import warnings
 from typing import Any
-
 
 LIMIT = 60  # seconds for one program
 
@@ -87,7 +86,8 @@ def main() -> None:
             rows.append(row)
             counts[f"{target}-{variant}"][status] += 1
             if status != "pass":
-                print(f"{status:8} {target}-{variant:7} {name:45} {seconds:5.1f} s  {note if options.full else note[:170]}", flush=True)
+                note = note if options.full else note[:170]
+                print(f"{status:8} {target}-{variant:7} {name:45} {seconds:5.1f} s  {note}", flush=True)
     slow = sorted(rows, key=lambda r: -r[5])[:5]
     print("slowest:", ", ".join(f"{r[0]} {r[5]:.1f} s" for r in slow))
     for row, c in counts.items():

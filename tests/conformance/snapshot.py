@@ -17,7 +17,19 @@ from typing import Any
 import torch
 from torch import nn
 
-SIMPLE = (bool, int, float, complex, str, bytes, type(None), torch.dtype, torch.device, torch.layout, torch.memory_format)
+SIMPLE = (
+    bool,
+    int,
+    float,
+    complex,
+    str,
+    bytes,
+    type(None),
+    torch.dtype,
+    torch.device,
+    torch.layout,
+    torch.memory_format,
+)
 NN_PRIVATE = {"_parameters", "_buffers", "_modules", "_non_persistent_buffers_set", "training"}
 
 
@@ -54,7 +66,9 @@ class _Walk:
             storage = ""
             if value.layout == torch.strided and not value.is_meta:
                 storage = self.storages.setdefault(value.untyped_storage()._cdata, path)
-            self.entries.append(Entry(path, type(value).__qualname__, _Frozen.of(value), first, storage, value.grad_fn is not None))
+            self.entries.append(
+                Entry(path, type(value).__qualname__, _Frozen.of(value), first, storage, value.grad_fn is not None)
+            )
             return
         if first != path:
             self.entries.append(Entry(path, type(value).__qualname__, "<seen>", first))
@@ -85,7 +99,7 @@ class _Walk:
             self.add(f"{path}.__self__", value.__self__)
         elif isinstance(value, types.FunctionType):
             self.entries.append(Entry(path, "function", value.__qualname__, first))
-            for name, cell in zip(value.__code__.co_freevars, value.__closure__ or ()):
+            for name, cell in zip(value.__code__.co_freevars, value.__closure__ or (), strict=True):
                 try:
                     content = cell.cell_contents
                 except ValueError:
@@ -104,7 +118,12 @@ class _Walk:
     def _module(self, path: str, module: nn.Module, first: str) -> None:
         plain = {k: v for k, v in vars(module).items() if k not in NN_PRIVATE and not _is_hooks(k)}
         self.entries.append(
-            Entry(path, type(module).__qualname__, (module.training, sorted(module._parameters), sorted(module._buffers), sorted(plain)), first)
+            Entry(
+                path,
+                type(module).__qualname__,
+                (module.training, sorted(module._parameters), sorted(module._buffers), sorted(plain)),
+                first,
+            )
         )
         for group in (module._parameters, module._buffers, module._modules, plain):
             for name in sorted(group):
@@ -115,7 +134,11 @@ class _Frozen:
     """A tensor's clone and its metadata."""
 
     def __init__(self, tensor: torch.Tensor) -> None:
-        self.data = tensor.detach().clone(memory_format=torch.contiguous_format) if tensor.layout == torch.strided else tensor.detach().clone()
+        self.data = (
+            tensor.detach().clone(memory_format=torch.contiguous_format)
+            if tensor.layout == torch.strided
+            else tensor.detach().clone()
+        )
         self.dtype, self.shape, self.device = tensor.dtype, tuple(tensor.shape), tensor.device
         self.requires_grad = tensor.requires_grad
         self.is_inference = tensor.is_inference()
@@ -128,14 +151,17 @@ class _Frozen:
             return _Frozen(tensor)
 
     def __repr__(self) -> str:
-        return f"tensor({self.data.tolist() if self.data.numel() < 12 else '...'}, {self.dtype}, shape={self.shape}, strides={self.strides}, requires_grad={self.requires_grad})"
+        values = self.data.tolist() if self.data.numel() < 12 else "..."
+        return (
+            f"tensor({values}, {self.dtype}, {self.shape}, strides={self.strides}, requires_grad={self.requires_grad})"
+        )
 
 
 def _strides(tensor: torch.Tensor) -> tuple[int, ...]:
     """Strides where they can be told: those of dimensions of size 0 or 1 mean nothing."""
     if tensor.layout != torch.strided or tensor.numel() == 0:
         return ()
-    return tuple(-1 if size == 1 else stride for size, stride in zip(tensor.shape, tensor.stride()))
+    return tuple(-1 if size == 1 else stride for size, stride in zip(tensor.shape, tensor.stride(), strict=True))
 
 
 def _key(key: Any) -> Any:
@@ -144,7 +170,12 @@ def _key(key: Any) -> Any:
 
 def _is_hooks(name: str) -> bool:
     """Attributes that torch itself keeps on a module (torch.compile sets `_is_torch_compile`)."""
-    return name.endswith("_hooks") or name.endswith("_hooks_with_kwargs") or name.endswith("_hooks_always_called") or name in {"_is_full_backward_hook", "_compiled_call_impl", "_is_torch_compile"}
+    return (
+        name.endswith("_hooks")
+        or name.endswith("_hooks_with_kwargs")
+        or name.endswith("_hooks_always_called")
+        or name in {"_is_full_backward_hook", "_compiled_call_impl", "_is_torch_compile"}
+    )
 
 
 def _fields(value: Any) -> dict[str, Any]:
@@ -167,9 +198,11 @@ def take(**roots: Any) -> list[Entry]:
     return walk.entries
 
 
-def compare(want: list[Entry], got: list[Entry], *, strides: bool = True, rtol: float | None = None, atol: float | None = None) -> None:
+def compare(
+    want: list[Entry], got: list[Entry], *, strides: bool = True, rtol: float | None = None, atol: float | None = None
+) -> None:
     """Raise AssertionError at the first difference."""
-    for w, g in zip(want, got):
+    for w, g in zip(want, got, strict=False):  # a difference in length is told below
         assert w.path == g.path, f"eager has {w.path} ({w.kind}) where compiled has {g.path} ({g.kind})"
         at = w.path
         assert w.kind == g.kind, f"{at}: type {w.kind} in eager ({w.value!r}), {g.kind} compiled ({g.value!r})"
@@ -191,7 +224,9 @@ def _compare_tensors(at: str, want: Entry, got: Entry, strides: bool, rtol: floa
     if strides:
         assert w.strides == g.strides, f"{at}: strides {w.strides} in eager, {g.strides} compiled"
     torch.testing.assert_close(g.data, w.data, rtol=rtol, atol=atol, equal_nan=True, msg=lambda m: f"{at}: {m}")
-    assert want.storage_of == got.storage_of, f"{at}: storage of {want.storage_of} in eager, of {got.storage_of} compiled"
+    assert want.storage_of == got.storage_of, (
+        f"{at}: storage of {want.storage_of} in eager, of {got.storage_of} compiled"
+    )
 
 
 def _same(a: Any, b: Any) -> bool:

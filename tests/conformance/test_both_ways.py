@@ -1,7 +1,7 @@
 """The inputs of the corpus take every branch both ways.
 
-Each corpus file is run a second time with its tests (`if`, `while`, conditional expressions, operands of `and` and `or`,
-guards, comprehension filters) wrapped in a recorder. A test whose value was a tensor must have been true and false.
+Each corpus file is run a second time with its tests (`if`, `while`, conditional expressions, operands of `and` and
+`or`, guards, comprehension filters) wrapped in a recorder. A test whose value was a tensor must have been true and false.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ from tests.corpus.program import programs  # noqa: E402
 from . import harness  # noqa: E402
 
 FOLDER = Path(registry.__file__).parent
-FILES = sorted(str(p.relative_to(FOLDER).with_suffix("")) for p in FOLDER.rglob("*.py") if p.stem not in {"__init__", "program"})
+FILES = sorted(
+    str(p.relative_to(FOLDER).with_suffix("")) for p in FOLDER.rglob("*.py") if p.stem not in {"__init__", "program"}
+)
 
 # One way is the point of the program
 ONE_WAY: set[tuple[str, str]] = set()
@@ -48,7 +50,7 @@ class _Wrap(ast.NodeTransformer):
         node.test = self.seen(node.test)
         return node
 
-    visit_If = visit_While = visit_IfExp = visit_Assert = _test
+    visit_If = visit_While = visit_IfExp = visit_Assert = _test  # noqa: N815
 
     def visit_BoolOp(self, node: ast.BoolOp) -> Any:
         node.values = [self.seen(v) for v in node.values[:-1]] + [self.visit(node.values[-1])]

@@ -6,9 +6,9 @@ import pytest
 
 pytest.importorskip("torch")
 
-from tests.corpus.program import Program, programs  # noqa: E402
+from tests.corpus.program import Program, programs
 
-from . import expectations, harness  # noqa: E402
+from . import expectations, harness
 
 
 def _matrix() -> list[tuple[Program, str, str]]:
@@ -48,7 +48,7 @@ def test_as_eager(program: Program, target: str, variant: str) -> None:
         if row is not None and row.gap:
             return
         if row is not None:
-            assert row.refused in codes, f"refused with {row.refused} expected, got {codes} {error!r}"
+            assert row.refused in codes, f"refused with {row.refused} expected, got {codes} {error!r}"  # noqa: PT017
             return
         if not codes:
             raise

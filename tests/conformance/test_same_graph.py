@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 torch = pytest.importorskip("torch")
-import torch.nn.functional as F  # noqa: E402
+import torch.nn.functional as F  # noqa: E402, N812
 from torch import nn  # noqa: E402
 
 from .harness import CountingBackend  # noqa: E402
@@ -36,7 +36,11 @@ def nodes(gm: torch.fx.GraphModule) -> list[tuple[Any, ...]]:
             is_tensor = isinstance(value, torch.Tensor)
             out.append((n.op, type(value).__name__, value.dtype if is_tensor else "", value.dim() if is_tensor else ""))
             continue
-        target = n.target if isinstance(n.target, str) else f"{getattr(n.target, '__module__', '')}.{getattr(n.target, '__name__', n.target)}"
+        target = (
+            n.target
+            if isinstance(n.target, str)
+            else f"{getattr(n.target, '__module__', '')}.{getattr(n.target, '__name__', n.target)}"
+        )
         out.append((n.op, target, _argument(n.args, number), _argument(n.kwargs, number)))
         if n.op == "get_attr" and isinstance(inner := getattr(gm, n.target, None), torch.fx.GraphModule):
             out += nodes(inner)

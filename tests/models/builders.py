@@ -50,7 +50,7 @@ def _split(model: nn.Module, norm: nn.LayerNorm, calls: list[dict[str, Any]], li
         norm.weight.mul_(limit / ((peaks[0] * peaks[1]) ** 0.5))
 
 
-# ------------------------------------------------------------------------------------------------------ BART
+# -------------------------------------------------------------------------------- BART
 def _bart_inputs() -> list[dict[str, Any]]:
     out = []
     for seed in (1, 2):
@@ -81,7 +81,7 @@ def _bart_side(model: nn.Module, kwargs: dict[str, Any]) -> bool:
     return not bool(torch.isfinite(_watch(model, model.encoder.layers[-1].final_layer_norm, kwargs)).all())
 
 
-# ------------------------------------------------------------------------------------------------------ DETR
+# -------------------------------------------------------------------------------- DETR
 def _detr_inputs() -> list[dict[str, Any]]:
     return [{"pixel_values": torch.randn(2, 3, 32, 32, generator=torch.Generator().manual_seed(s))} for s in (1, 2)]
 
@@ -92,9 +92,12 @@ def _detr() -> nn.Module:
     torch.manual_seed(0)
     config = DetrConfig(
         use_timm_backbone=False,
-        backbone_config={"model_type": "resnet", "embedding_size": 8, "hidden_sizes": [8, 8, 16, 16], "depths": [1, 1, 1, 1], "out_features": ["stage4"]},
-        d_model=16, encoder_layers=2, decoder_layers=2, encoder_ffn_dim=32, decoder_ffn_dim=32, encoder_attention_heads=2,
-        decoder_attention_heads=2, num_queries=4, dropout=0.0, attention_dropout=0.0, activation_dropout=0.0,
+        backbone_config={
+            "model_type": "resnet", "embedding_size": 8, "hidden_sizes": [8, 8, 16, 16], "depths": [1, 1, 1, 1],
+            "out_features": ["stage4"],
+        },
+        d_model=16, encoder_layers=2, decoder_layers=2, encoder_ffn_dim=32, decoder_ffn_dim=32,
+        encoder_attention_heads=2, decoder_attention_heads=2, num_queries=4, dropout=0.0, attention_dropout=0.0, activation_dropout=0.0,
     )  # fmt: skip
     model = DetrForObjectDetection(config).train()
     _split(model, model.model.encoder.layers[-1].final_layer_norm, _detr_inputs(), torch.finfo(torch.float32).max)
@@ -109,7 +112,7 @@ def _detr_side(model: nn.Module, kwargs: dict[str, Any]) -> bool:
     return not bool(torch.isfinite(_watch(model, model.model.encoder.layers[-1].final_layer_norm, kwargs)).all())
 
 
-# ------------------------------------------------------------------------------------------------------ FastSpeech2Conformer
+# -------------------------------------------------------------------------------- FastSpeech2Conformer
 def _fastspeech_inputs() -> list[dict[str, Any]]:
     return [{"input_ids": _ids(seed, 1, 6, low=1, high=30)} for seed in (1, 2)]
 
@@ -139,7 +142,7 @@ def _fastspeech_side(model: nn.Module, kwargs: dict[str, Any]) -> bool:
     return bool(_watch(model, model.duration_predictor, kwargs).sum() == 0)
 
 
-# ------------------------------------------------------------------------------------------------------ EnCodec
+# -------------------------------------------------------------------------------- EnCodec
 def _encodec_inputs() -> list[dict[str, Any]]:
     # a short signal is padded before the reflection, a long one is not
     return [{"input_values": torch.randn(1, 1, n, generator=torch.Generator().manual_seed(n))} for n in (64, 5)]
@@ -164,7 +167,7 @@ def _encodec_side(model: nn.Module, kwargs: dict[str, Any]) -> bool:
     return bool(kwargs["input_values"].shape[-1] <= 6)
 
 
-# ------------------------------------------------------------------------------------------------------ VisualBERT
+# -------------------------------------------------------------------------------- VisualBERT
 def _visual_bert_inputs() -> list[dict[str, Any]]:
     out = []
     for alignment in ([[0, 1], [2, -1], [3, 4]], [[0, 1], [-1, -1], [3, 4]]):
@@ -206,7 +209,7 @@ CASES = {
 }
 
 
-# ------------------------------------------------------------------------------------------------------ models without a site
+# -------------------------------------------------------------------------------- models without a site
 def bert() -> tuple[nn.Module, dict[str, Any]]:
     from transformers import BertConfig, BertModel
 
@@ -219,7 +222,9 @@ def gpt2() -> tuple[nn.Module, dict[str, Any]]:
     from transformers import GPT2Config, GPT2LMHeadModel
 
     torch.manual_seed(0)
-    config = GPT2Config(vocab_size=64, bos_token_id=1, eos_token_id=2, n_embd=16, n_layer=2, n_head=2, n_positions=32, use_cache=False)
+    config = GPT2Config(
+        vocab_size=64, bos_token_id=1, eos_token_id=2, n_embd=16, n_layer=2, n_head=2, n_positions=32, use_cache=False
+    )
     return GPT2LMHeadModel(config).eval(), {"input_ids": _ids(1, 2, 8)}
 
 
@@ -227,10 +232,10 @@ def vit() -> tuple[nn.Module, dict[str, Any]]:
     from transformers import ViTConfig, ViTModel
 
     torch.manual_seed(0)
-    config = ViTConfig(hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=32, image_size=32, patch_size=16)
+    config = ViTConfig(
+        hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=32, image_size=32, patch_size=16
+    )
     return ViTModel(config).eval(), {"pixel_values": torch.randn(2, 3, 32, 32)}
 
 
 WITHOUT_SITES = {"bert": bert, "gpt2": gpt2, "vit": vit}
-
-

@@ -86,7 +86,11 @@ def test_breaks_without_graphweld(case: Case) -> None:
 
 
 def _loss(out: Any) -> Any:
-    return sum((v.float() / (v.detach().abs().max() + 1)).square().sum() for v in out.values() if isinstance(v, torch.Tensor) and v.requires_grad)
+    return sum(
+        (v.float() / (v.detach().abs().max() + 1)).square().sum()
+        for v in out.values()
+        if isinstance(v, torch.Tensor) and v.requires_grad
+    )
 
 
 @pytest.mark.parametrize("name", ["detr", "visual_bert"])
