@@ -44,7 +44,7 @@ PASSES: tuple[Callable[[Unit], None], ...] = (
 )
 
 
-def convert_function(function: FunctionNode, names: Names, sites: Sites, runtime: str) -> None:
+def convert_function(function: FunctionNode, names: Names, sites: Sites, runtime: str) -> Unit:
     """Convert `function` in place, and the functions nested in it."""
     # Collected first: afterwards functions that passes made stand among them.
     inner = nested_functions(function.body)
@@ -54,12 +54,17 @@ def convert_function(function: FunctionNode, names: Names, sites: Sites, runtime
     for node in inner:
         if not isinstance(node, ast.Lambda) and not reads_frame(node):
             convert_function(node, names, sites, runtime)
+    return unit
 
 
 def make_unit(function: FunctionNode, names: Names, sites: Sites, runtime: str) -> Unit:
     """The function with the facts that are taken from the original program."""
     scope = scope_of(function)
-    unit = Unit(function, scope, names, sites, runtime, plain=plain_statements(function))
+
+    def convert_nested(made: ast.FunctionDef) -> set[ast.AST]:
+        return convert_function(made, names, sites, runtime).generated
+
+    unit = Unit(function, scope, names, sites, runtime, convert_nested, plain=plain_statements(function))
     reads = assignment_of(function.body, scope.parameters, scope.locals)
     unit.unbound = {node for node, status in reads.items() if status is not Status.BOUND}
     return unit

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from graphweld.syntax.analysis.scopes import Scope
@@ -23,6 +24,8 @@ class Unit:
     sites: Sites
     runtime: str
     """The name that the runtime is imported under."""
+    convert_nested: Callable[[ast.FunctionDef], set[ast.AST]]
+    """Converts a function that a pass made; gives the functions that were made in it."""
     plain: set[ast.stmt] = field(default_factory=set)
     """Statements of the original that stay plain Python."""
     unbound: set[ast.AST] = field(default_factory=set)
@@ -47,6 +50,14 @@ class Unit:
     def body(self, block: Block) -> None:
         assert not isinstance(self.function, ast.Lambda)
         self.function.body = block
+
+    def declare(self, names: Iterable[str]) -> Block:
+        """`nonlocal` (or `global`) for names of this function that a function made in it binds."""
+        names = list(names)
+        outermost = [name for name in names if name in self.scope.global_names]
+        enclosing = [name for name in names if name not in self.scope.global_names]
+        declarations: Block = [ast.Global(outermost)] if outermost else []
+        return [*declarations, ast.Nonlocal(enclosing)] if enclosing else declarations
 
     def new_flag(self, role: str) -> str:
         flag = self.names.value(role)

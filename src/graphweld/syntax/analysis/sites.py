@@ -128,6 +128,8 @@ def _construct(node: ast.AST) -> tuple[str, ast.expr]:
             return "match", subject
         case ast.Assert(test=test) if not is_never_data_dependent(test):
             return "assert", test
+        case ast.ListComp(generators=generators) if any(_may_vary(generator) for generator in generators):
+            return "comprehension", node
         case ast.IfExp(test=test) if not is_never_data_dependent(test):
             return "conditional expression", node
         case ast.BoolOp(op=op, values=values) if not all(is_never_data_dependent(value) for value in values[:-1]):
@@ -142,6 +144,19 @@ def _construct(node: ast.AST) -> tuple[str, ast.expr]:
             if isinstance(ops[0], ast.NotIn):
                 return "not in", node
     return "", ast.Constant(None)
+
+
+def _may_vary(generator: ast.comprehension) -> bool:
+    """Whether the number of items could depend on data: by a condition, or by the end of a range."""
+    if not all(is_never_data_dependent(test) for test in generator.ifs):
+        return True
+    return any(
+        isinstance(part, ast.Call)
+        and isinstance(part.func, ast.Name)
+        and part.func.id == "range"
+        and not all(isinstance(argument, ast.Constant) for argument in part.args)
+        for part in ast.walk(generator.iter)
+    )
 
 
 def _has_exit(loop: ast.For) -> bool:

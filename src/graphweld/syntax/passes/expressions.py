@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from graphweld.syntax.blocks import Block
 from graphweld.syntax.passes.boolean_operators import convert_boolean, convert_not, leading_never
 from graphweld.syntax.passes.comparisons import convert_comparison
+from graphweld.syntax.passes.comprehensions import convert_comprehension, is_convertible
 from graphweld.syntax.passes.conditional_expressions import convert_conditional
 from graphweld.syntax.passes.thunks import Place
 from graphweld.syntax.unit import Unit
@@ -96,6 +97,10 @@ class _Visitor:
                 self._fields(node.args)
                 with self._at(Place.INNER):
                     node.body = self._expression(node.body)
+            case ast.ListComp() if is_convertible(node, self._place, unit):
+                first = node.generators[0]
+                first.iter = self._expression(first.iter)  # the rest belongs to the function that is made
+                return convert_comprehension(node, unit, before)
             case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
                 self._comprehension(node)
             case _:

@@ -17,14 +17,7 @@ def region_function(
     name: str, parameters: Sequence[str], body: Block, state: RegionState, unit: Unit, origin: ast.stmt
 ) -> ast.FunctionDef:
     """`def name(parameters): body; return (state)`"""
-    shared = [name for name in bound_names(body) if name in state.shared]
-    declared: Block = []
-    for kind, names in (
-        (ast.Global, [name for name in shared if name in unit.scope.global_names]),
-        (ast.Nonlocal, [name for name in shared if name not in unit.scope.global_names]),
-    ):
-        if names:
-            declared.append(kind(names))
+    declared = unit.declare(name for name in bound_names(body) if name in state.shared)
     ending: Block = [ast.Return(names_tuple(state.names))] if falls_through(body, unit.exit_flags) else []
     if isinstance(body[0], ast.Pass) and ending:
         body = body[1:]

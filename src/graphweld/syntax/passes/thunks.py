@@ -54,14 +54,7 @@ def defer(expression: ast.expr, unit: Unit, before: Block) -> ast.expr:
         unit.generated.add(made)
         return made
     name = unit.names.function("value")
-    body: Block = [ast.Return(expression)]
-    for kind, group in (
-        (ast.Global, [n for n in names if n in unit.scope.global_names]),
-        (ast.Nonlocal, [n for n in names if n not in unit.scope.global_names]),
-    ):
-        if group:
-            body.insert(0, kind(group))
-    definition = at(function(name, [], body), expression)
+    definition = at(function(name, [], [*unit.declare(names), ast.Return(expression)]), expression)
     unit.generated.add(definition)
     before.append(definition)
     return at(load(name), expression)

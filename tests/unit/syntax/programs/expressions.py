@@ -1,4 +1,4 @@
-# ruff: noqa: B007, C400, F601, F841, RUF034
+# ruff: noqa: B023, C416, B007, C400, F601, F841, RUF034
 from tests.unit.syntax.twins import log, program
 
 
@@ -187,3 +187,43 @@ def never_parts_stay(a):
 def starred(a):
     x = [*((a and [1]) or [2]), 3]
     return x, {**({"k": 1} if a else {})}
+
+
+@program(0, 1, 3)
+def list_comprehensions(n):
+    xs = [log(i) for i in range(n)]
+    ys = [(i, j) for i in log(range(n)) if i for j in range(i) if j or i > 1]
+    zs = [[k for k in range(i) if k != n] for i in range(n)]
+    fs = [lambda: i for i in range(n) if i]
+    return xs, ys, zs, [f() for f in fs], n and [x for x in xs if x]
+
+
+@program(0, 1, 3)
+def list_comprehension_binds(n):
+    if n:
+        xs = [(m := i) for i in range(n)]
+    else:
+        m = "none"
+        xs = [y for y in [1, 2] if (k := y) > 1]
+    return xs, m, k
+
+
+@program(0, 1, 3)
+def list_comprehension_unbound(n):
+    if n:
+        t = 1
+    try:
+        return [i for i in range(n + 1) if t]
+    except NameError:
+        return "unbound"
+
+
+@program(0, 1, 3)
+def list_comprehension_in_loop(n):
+    total = []
+    for i in range(n):
+        if i:
+            total += [i * j for j in range(i + 1) if (j if i else n)]
+            i = [i for i in range(i)]
+        total.append(i)
+    return total, (lambda: [i for i in range(n) if i])()
