@@ -1,8 +1,7 @@
 """The inputs of the corpus take every branch both ways.
 
-Each corpus file is run a second time with its tests (`if`, `while`, conditional expressions, operands of `and` and
-`or`, guards, comprehension filters) wrapped in a recorder. A test whose value was a tensor must have been true and false.
-"""
+Each corpus file is run again with its tests (`if`, `while`, conditional expressions, operands of `and` and `or`,
+guards, comprehension filters) wrapped in a recorder. A test whose value was a tensor must have been true and false.
 
 from __future__ import annotations
 

@@ -97,8 +97,8 @@ def _detr() -> nn.Module:
             "out_features": ["stage4"],
         },
         d_model=16, encoder_layers=2, decoder_layers=2, encoder_ffn_dim=32, decoder_ffn_dim=32,
-       
-        encoder_attention_heads=2, decoder_attention_heads=2, num_queries=4, dropout=0.0, attention_dropout=0.0, activation_dropout=0.0,
+        encoder_attention_heads=2, decoder_attention_heads=2, num_queries=4, dropout=0.0, attention_dropout=0.0,
+        activation_dropout=0.0,
     )  # fmt: skip
     model = DetrForObjectDetection(config).train()
     _split(model, model.model.encoder.layers[-1].final_layer_norm, _detr_inputs(), torch.finfo(torch.float32).max)
