@@ -2,6 +2,7 @@
 
 Each corpus file is run again with its tests (`if`, `while`, conditional expressions, operands of `and` and `or`,
 guards, comprehension filters) wrapped in a recorder. A test whose value was a tensor must have been true and false.
+"""
 
 from __future__ import annotations
 
