@@ -24,13 +24,14 @@ import copy
 import threading
 
 from graphweld import convert, syntax
-from graphweld.capture import indexing, intrinsics, output, polyfills, sites
+from graphweld.capture import indexing, intrinsics, output, polyfills, recurrent, sites
 from graphweld.capture.conditionals import distribute
 from graphweld.capture.effects import watch_mutation
 from graphweld.capture.merge_variable import MergeVariable
 from graphweld.capture.predicates import is_data_dependent, predicate
+from graphweld.capture.joins import is_sized_by_data
 from graphweld.capture.refusal import Refusal, refuse
-from graphweld.capture.variables import call
+from graphweld.capture.variables import call, example
 from graphweld.diagnostics import rules
 
 LOGGING = {"debug", "info", "warning", "warn", "error", "exception", "critical", "log", "warning_once", "info_once"}
@@ -177,6 +178,8 @@ def _hook_calls() -> None:
         polyfill = polyfills.FUNCTIONS.get(self.value)
         if polyfill is not None or (self.value in polyfills.OF_NUMBERS and is_data_dependent(args[0])):
             return call(tx, polyfill or polyfills.OF_NUMBERS[self.value], *args, **kwargs)
+        if self.value in recurrent.OF_UNKNOWN_LENGTH and len(args) == 9 and is_sized_by_data(example(args[0])):
+            return call(tx, recurrent.OF_UNKNOWN_LENGTH[self.value], *args)
         args, kwargs = indexing.numbers_for_sizes(tx, self.value.__name__, args, kwargs)
         if any(isinstance(a, MergeVariable) for a in args):
             writes = intrinsics.writes(self.value, kwargs)
