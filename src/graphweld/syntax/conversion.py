@@ -7,6 +7,7 @@ import copy
 import textwrap
 import threading
 import types
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from graphweld.syntax.analysis.sites import SiteInfo, find_sites
@@ -99,7 +100,7 @@ def _convert_definition(code: types.CodeType, definition: Definition) -> Convers
     convert_function(node, names, found, runtime)
     _import_runtime(node, runtime)
     twin = compile_twin(node, code, definition)
-    _register(twin)
+    _register(twin, set(_nested(code)))
     return Conversion(
         code=twin,
         source=text_of(node),
@@ -134,9 +135,15 @@ def _original(definition: Definition) -> str:
     return textwrap.dedent("".join(definition.lines[first - 1 : node.end_lineno]))
 
 
-def _register(twin: types.CodeType) -> None:
+def _register(twin: types.CodeType, originals: set[types.CodeType]) -> None:
     """Remember the code of functions inside a twin: they are converted already."""
-    _twins.add((twin, twin.co_filename))
-    for constant in twin.co_consts:
+    for code in (twin, *_nested(twin)):
+        if code not in originals:  # a nested function that needed no change
+            _twins.add((code, code.co_filename))
+
+
+def _nested(code: types.CodeType) -> Iterator[types.CodeType]:
+    for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
-            _register(constant)
+            yield constant
+            yield from _nested(constant)

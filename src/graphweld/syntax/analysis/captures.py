@@ -22,6 +22,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from graphweld.syntax.analysis.definite_assignment import assignment_around
+from graphweld.syntax.analysis.events import bound_names
 from graphweld.syntax.analysis.scopes import Scope, walk_scope
 from graphweld.syntax.blocks import blocks_of, statements
 
@@ -55,10 +56,12 @@ class Captures:
         return frozenset(self._captures) - around.possible_before if around else frozenset()
 
     def _is_settled(self, name: str, region: ast.stmt) -> bool:
+        assert isinstance(region, ast.If | ast.While | ast.For)
         around = self._around.get(region)
         return (
             around is not None
             and name in around.certain_after
+            and name not in bound_names([region.iter if isinstance(region, ast.For) else region.test])
             and (name in around.certain_before or name not in around.possible_before)
         )
 

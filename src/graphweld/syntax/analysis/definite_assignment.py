@@ -21,7 +21,8 @@ from __future__ import annotations
 
 import ast
 import enum
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from graphweld.syntax.analysis.completion import may_suppress
@@ -199,7 +200,29 @@ class _Assignment:
         unbound = {event.name for event in events(*block) if event.kind is Kind.UNBIND}
         return _Names(entry.certain - unbound, entry.possible | set(bound_names(block)))
 
+    @contextmanager
+    def _jumps_pass(self, unbound: Iterable[str], bound: Iterable[str] = ()) -> Iterator[None]:
+        """On their way out, `break` and `continue` run what unbinds and binds these names."""
+        loop = self._loops[-1] if self._loops else _Loop()
+        before = len(loop.breaks), len(loop.continues)
+        yield
+        for jumps, start in zip((loop.breaks, loop.continues), before, strict=True):
+            jumps[start:] = [
+                _Names(flow.certain.difference(unbound), flow.possible.union(bound)) for flow in jumps[start:]
+            ]
+
     def _try(self, node: ast.Try | TryStar, entry: _Flow) -> _Flow:
+        final = events(*node.finalbody)
+        unbound = {event.name for event in final if event.kind is Kind.UNBIND}
+        with self._jumps_pass(unbound, bound_names(node.finalbody)):
+            normal = self._try_body(node, entry)
+        if node.finalbody:
+            # Once for the ways that leave the statement, once for the one that goes on.
+            self.block(node.finalbody, self._interrupted(entry, [*node.body, *node.handlers, *node.orelse]))
+            normal = self.block(node.finalbody, normal)
+        return normal
+
+    def _try_body(self, node: ast.Try | TryStar, entry: _Flow) -> _Flow:
         end = self.block(node.orelse, self.block(node.body, entry))
         caught = self._interrupted(entry, node.body)
         ends = [end]
@@ -207,16 +230,12 @@ class _Assignment:
             flow = self._evaluate(caught, handler.type)
             if flow is not None and handler.name is not None:
                 flow = _Names(flow.certain | {handler.name}, flow.possible | {handler.name})
-            flow = self.block(handler.body, flow)
+            with self._jumps_pass([handler.name or ""]):
+                flow = self.block(handler.body, flow)
             if flow is not None and handler.name is not None:
                 flow = _Names(flow.certain - {handler.name}, flow.possible - {handler.name})
             ends.append(flow)
-        normal = _join(*ends)
-        if node.finalbody:
-            # Once for the ways that leave the statement, once for the one that goes on.
-            self.block(node.finalbody, self._interrupted(entry, [*node.body, *node.handlers, *node.orelse]))
-            normal = self.block(node.finalbody, normal)
-        return normal
+        return _join(*ends)
 
     def _match(self, node: ast.Match, flow: _Flow) -> _Flow:
         flow = self._evaluate(flow, node.subject)

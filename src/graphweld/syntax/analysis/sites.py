@@ -120,7 +120,7 @@ def _construct(node: ast.AST) -> tuple[str, ast.expr]:
     match node:
         case ast.If(test=test) if not is_never_data_dependent(test):
             return "if", test
-        case ast.While(test=test):
+        case ast.While(test=test) if not is_never_data_dependent(test) or _has_exit(node):
             return "while", test
         case ast.For(iter=iterable) if not is_fixed_sequence(iterable) or _has_exit(node):
             return "for", iterable
@@ -159,6 +159,6 @@ def _may_vary(generator: ast.comprehension) -> bool:
     )
 
 
-def _has_exit(loop: ast.For) -> bool:
+def _has_exit(loop: ast.For | ast.While) -> bool:
     returns = any(isinstance(part, ast.Return) for statement in loop.body for part in ast.walk(statement))
     return returns or bool(loop_exits(loop.body))

@@ -498,3 +498,14 @@ def captured_after_inner_region(a, b):
     else:
         get = lambda: 0
     return get()
+
+
+@program(0, 1)
+def captured_and_bound_by_test(c):
+    if n := log(c + 5):
+        get = lambda: n
+        if c:
+            n += 1
+            log(get())
+        n = n * 2
+    return get(), n
