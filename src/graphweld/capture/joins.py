@@ -141,6 +141,10 @@ class Join:
     def _merge_tensors(self, a: VariableTracker, b: VariableTracker, name: str) -> Thunk | None:
         left, right = self._alias(self.then, a), self._alias(self.orelse, b)
         a, b = self._plain(self.then, a), self._plain(self.orelse, b)
+        if not torch.is_grad_enabled() and any(
+            side is not None and example(v).requires_grad for side, v in ((left, a), (right, b))
+        ):
+            return None  # the copy would not carry the gradient that the tensor itself has
         own_a, own_b = self._owned(self.then, a), self._owned(self.orelse, b)
         if is_sized_by_data(example(own_a)) or is_sized_by_data(example(own_b)):
             return self._sized_by_data(own_a, own_b)

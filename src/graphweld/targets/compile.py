@@ -1,10 +1,11 @@
 """`gw.compile`: torch.compile, with the control flow welded."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
 
+from graphweld.capture.inductor import Inductor
 from graphweld.capture.program import guarded, trampoline
 
 
@@ -15,18 +16,21 @@ def compile_target(
     backend: str | Callable[..., Any] = "inductor",
     mode: str | None = None,
     dynamic: bool | None = None,
-    options: dict[str, Any] | None = None,
+    options: Mapping[str, Any] | None = None,
 ) -> Any:
     """Compile a function, a method, a callable object or a module into one graph."""
+    how: dict[str, Any] = {"fullgraph": fullgraph, "backend": backend, "dynamic": dynamic}
+    if backend == "inductor":
+        how["backend"] = Inductor(mode, dict(options) if options else None, dynamic)
+    else:
+        how |= {"mode": mode, "options": options}
     if isinstance(target, torch.nn.Module):
-        return _compile_module(target, fullgraph=fullgraph, backend=backend, mode=mode, dynamic=dynamic, options=options)
-    start, _trace = trampoline(target)
-    compiled = torch.compile(start, fullgraph=fullgraph, backend=backend, mode=mode, dynamic=dynamic, options=options)
-    return guarded(compiled, target)
+        compiled = torch.compile(target, **how)
+        compiled.forward = _compile(target.__call__, how)
+        return compiled
+    return _compile(target, how)
 
 
-def _compile_module(module: torch.nn.Module, **how: Any) -> Any:
-    compiled = torch.compile(module, **how)
-    start, _trace = trampoline(module.__call__)
-    compiled.forward = guarded(torch.compile(start, **how), module.__call__)
-    return compiled
+def _compile(target: Callable[..., Any], how: dict[str, Any]) -> Callable[..., Any]:
+    start, _ = trampoline(target)
+    return guarded(torch.compile(start, **how), target)
