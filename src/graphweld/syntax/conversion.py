@@ -103,7 +103,7 @@ def _convert_definition(code: types.CodeType, definition: Definition) -> Convers
     _register(twin, set(_nested(code)))
     return Conversion(
         code=twin,
-        source=text_of(node),
+        source=text_of(node, definition.node, definition.lines),
         original=_original(definition),
         sites=tuple(found.infos),
         filename=code.co_filename,

@@ -73,10 +73,11 @@ def test_source_is_readable_python() -> None:
     conversion = convert(absolute.__code__)
     assert conversion is not None
     assert conversion.source == textwrap.dedent('''\
-        def absolute(x: int, scale: int=2, *, shift: int=1) -> int:
+        def absolute(x: int, scale: int = 2, *, shift: int = 1) -> int:
             """The docstring."""
             from graphweld import runtime as gw
 
+            # A comment.
             def then_1(gw_returned_1):
                 gw_returned_1 = -x * scale
                 return (gw_returned_1,)
