@@ -17,7 +17,7 @@ Loop = ast.For | ast.While
 
 @dataclass
 class Unit:
-    function: FunctionNode | ast.Lambda
+    function: FunctionNode
     """Its body is replaced by the passes."""
     scope: Scope
     names: Names
@@ -43,12 +43,10 @@ class Unit:
 
     @property
     def body(self) -> Block:
-        assert not isinstance(self.function, ast.Lambda)
         return self.function.body
 
     @body.setter
     def body(self, block: Block) -> None:
-        assert not isinstance(self.function, ast.Lambda)
         self.function.body = block
 
     def declare(self, names: Iterable[str]) -> Block:

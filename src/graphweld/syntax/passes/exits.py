@@ -17,6 +17,17 @@ from graphweld.syntax.python_versions import TryStar
 from graphweld.syntax.templates import at, load, negated
 from graphweld.syntax.unit import Unit
 
+Exit = type[ast.Break] | type[ast.Continue] | type[ast.Return]
+
+
+def holds_exit(node: ast.stmt, kind: Exit, hard: bool, unit: Unit) -> bool:
+    """Whether `node` holds an exit that must be lowered: in hard code, one inside a region."""
+    if hard and not unit.is_region(node):
+        return any(holds_exit(part, kind, True, unit) for _, _, block in blocks_of(node) for part in block)
+    if kind is ast.Return:
+        return any(isinstance(part, ast.Return) for part in walk_scope([node]))
+    return any(isinstance(part, kind) for part in loop_exits([node]))
+
 
 @dataclass
 class ExitLowering:
@@ -26,7 +37,7 @@ class ExitLowering:
     """
 
     unit: Unit
-    kind: type[ast.Break] | type[ast.Continue] | type[ast.Return]
+    kind: Exit
     flag: str
     replace: Callable[[ast.stmt], Block]
     """What an exit becomes."""
@@ -44,7 +55,7 @@ class ExitLowering:
             if isinstance(node, self.kind):
                 out.extend([node, *rest] if hard else self.replace(node))
                 break
-            if not self.has_exit(node, hard):
+            if not self._holds_exit(node, hard):
                 out.append(node)
                 continue
             lowered = True
@@ -63,20 +74,15 @@ class ExitLowering:
             out.append(self.leave())
         return out
 
-    def has_exit(self, node: ast.stmt, hard: bool) -> bool:
-        """Whether `node` holds an exit that must be lowered."""
-        if hard and not self.unit.is_region(node):
-            return any(self.has_exit(part, True) for _, _, block in blocks_of(node) for part in block)
-        if self.kind is ast.Return:
-            return any(isinstance(part, ast.Return) for part in walk_scope([node]))
-        return any(isinstance(part, self.kind) for part in loop_exits([node]))
+    def _holds_exit(self, node: ast.stmt, hard: bool) -> bool:
+        return holds_exit(node, self.kind, hard, self.unit)
 
     def _falls(self, block: Sequence[ast.stmt]) -> bool:
         return falls_through(block, self.unit.exit_flags)
 
     def _escapes(self, block: Block) -> bool:
         """Hard code that, once lowered, goes on with the flag set."""
-        return any(self.has_exit(node, True) for node in block) and self._falls(block)
+        return any(self._holds_exit(node, True) for node in block) and self._falls(block)
 
     def _absorb(self, node: ast.If, rest: Block) -> Block:
         """Move what follows into the only branch that reaches it; gives what is still to be done after."""
@@ -92,17 +98,18 @@ class ExitLowering:
     def _descend(self, node: ast.stmt, hard: bool) -> None:
         if self.kind is ast.Return and isinstance(node, ast.For | ast.While) and self.unit.is_region(node):
             self.unit.exit_flags.setdefault(node, []).append(self.flag)
+        done: Block = []
         if isinstance(node, ast.Try | TryStar) and node.orelse:
             # `else` runs only where the body was not left.
             if not self._falls(node.body):
                 node.orelse = []
-            elif any(self.has_exit(part, hard) for part in node.body):
-                node.orelse = [self._guard(node.orelse, node)]
+            elif any(self._holds_exit(part, hard) for part in node.body):
+                done = node.orelse = [self._guard(node.orelse, node)]
         for holder, name, block in list(blocks_of(node)):
             if isinstance(node, ast.For | ast.AsyncFor | ast.While) and name == "body" and self.kind is not ast.Return:
                 continue  # exits in there belong to that loop
-            if block and not (len(block) == 1 and self._is_guard(block[0])):
-                setattr(holder, name, self.lower(block, hard) or ([] if name != "body" else _nothing(node)))
+            if block and block is not done:
+                setattr(holder, name, self.lower(block, hard) or _nothing(node))
 
     def _guard(self, rest: Block, origin: ast.stmt) -> ast.If:
         test = negated(load(self.flag))
@@ -113,12 +120,6 @@ class ExitLowering:
         self.unit.sites.alias(guard, site)
         self.unit.sites.alias(test, site)
         return guard
-
-    def _is_guard(self, node: ast.stmt) -> bool:
-        match node:
-            case ast.If(test=ast.UnaryOp(op=ast.Not(), operand=ast.Name(id=name))):
-                return name == self.flag
-        return False
 
 
 def _nothing(origin: ast.AST) -> Block:

@@ -39,14 +39,13 @@ import ast
 from graphweld.syntax.analysis.completion import falls_through
 from graphweld.syntax.analysis.scopes import walk_scope
 from graphweld.syntax.blocks import Block, statements
-from graphweld.syntax.passes.exits import ExitLowering
+from graphweld.syntax.passes.exits import ExitLowering, holds_exit
 from graphweld.syntax.templates import assign, at, constant, load
 from graphweld.syntax.unit import Unit
 
 
 def lower_returns(unit: Unit) -> None:
-    lowering = ExitLowering(unit, ast.Return, "", lambda node: [], unit.function)
-    first = next((node for node in unit.body if lowering.has_exit(node, hard=True)), None)
+    first = next((node for node in unit.body if holds_exit(node, ast.Return, True, unit)), None)
     if first is None:
         return
     returns = [node for node in walk_scope(unit.body) if isinstance(node, ast.Return)]
@@ -60,13 +59,13 @@ def lower_returns(unit: Unit) -> None:
         done = at(assign(flag, constant(True)), node)
         return [at(assign(value, node.value or constant(None)), node), done] if has_value else [done]
 
-    lowering.flag = flag
-    lowering.replace = replace
-    lowering.leave = lambda: at(ast.Return(load(value) if has_value else None), last)
-    lowering.origin = next(part for part in walk_scope([first]) if part in unit.sites)
+    def leave() -> ast.stmt:
+        return at(ast.Return(load(value) if has_value else None), last)
+
     if has_value and falls_through(unit.body, unit.exit_flags):
         unit.body.append(at(ast.Return(constant(None)), last))
-    unit.body = lowering.lower(unit.body, hard=True)
+    site = next(part for part in walk_scope([first]) if part in unit.sites)
+    unit.body = ExitLowering(unit, ast.Return, flag, replace, site, leave).lower(unit.body, hard=True)
     _start_flag(flag, unit.body, unit)
 
 
