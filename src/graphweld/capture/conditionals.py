@@ -13,7 +13,7 @@ from torch.fx import Proxy
 
 from graphweld.capture import output
 from graphweld.capture.effects import contents_of, current_attribute, put_contents
-from graphweld.capture.encoding import can_have_gradient, decode, encode
+from graphweld.capture.differentiable import branch
 from graphweld.capture.inline import inline, is_selectable
 from graphweld.capture.joins import Join
 from graphweld.capture.merge_variable import MergeVariable
@@ -21,7 +21,7 @@ from graphweld.capture.operands import bind_items, number_operands_to_tensors, s
 from graphweld.capture.predicates import negate, select_bool
 from graphweld.capture.raises import emit_raise
 from graphweld.capture.refusal import refuse
-from graphweld.capture.regions import Region, assume, install, is_impure, known, reopened, trace_region
+from graphweld.capture.regions import Region, assume, install, is_impure, known, trace_region
 from graphweld.capture.sites import record
 from graphweld.capture.variables import Thunk, Tx, build, call, constant, emit, example, is_undefined, existing, method
 from graphweld.diagnostics import rules
@@ -164,12 +164,8 @@ def _make_node(join: Join) -> str:
         outputs = [inline(tx, region, [slot[i] for slot in join.slots]) for i, region in enumerate((then, orelse))]
         join.outputs = [call(tx, torch.where, join.pred, a, b) for a, b in zip(*outputs, strict=True)]
         return "Select"
-    dtypes = [example(slot[0]).dtype for slot in join.slots]
-    encoded = _needs_encoding(join, dtypes)
     for i, region in enumerate((then, orelse)):
-        with reopened(tx, region):
-            values = [encode(tx, slot[i]) if k in encoded else slot[i] for k, slot in enumerate(join.slots)]
-        proxies = [region.tracer.maybe_lift_tracked_freevar_to_input(value.as_proxy()) for value in values]
+        proxies = [region.tracer.maybe_lift_tracked_freevar_to_input(slot[i].as_proxy()) for slot in join.slots]
         region.graph.output(tuple(proxy.node for proxy in proxies))
         number_operands_to_tensors(tx, region)
         bind_items(region)
@@ -177,10 +173,10 @@ def _make_node(join: Join) -> str:
     then.graph.lint()
     orelse.graph.lint()
     branches = [install(tx, f"gw_{name}", region.graph) for name, region in (("then", then), ("else", orelse))]
-    result = emit(tx, "call_function", torch.ops.higher_order.cond, (join.pred.as_proxy(), *branches, tuple(operands)))
+    result = emit(tx, "call_function", branch, (join.pred.as_proxy(), *branches, tuple(operands)))
     join.outputs = [
-        decode(tx, value, dtypes[k]) if k in encoded else _as_differentiable_as(tx, value, join.slots[k])
-        for k, value in enumerate(result.items)  # type: ignore[attr-defined]
+        _as_differentiable_as(tx, value, slot)
+        for value, slot in zip(result.items, join.slots, strict=True)  # type: ignore[attr-defined]
     ]
     return "If"
 

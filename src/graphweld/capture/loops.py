@@ -13,11 +13,12 @@ from typing import Any
 import torch
 from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.constant import ConstantVariable
-from torch.fx import Graph, Proxy
+from torch.fx import Proxy
 
 from graphweld.capture import carries
 from graphweld.capture.carries import Carry
 from graphweld.capture.conditionals import stage_if
+from graphweld.capture.differentiable import loop
 from graphweld.capture.effects import contents_of, current_attribute, put_contents, watching
 from graphweld.capture.operands import bind_items, copy_operand, number_operands_to_tensors
 from graphweld.capture.predicates import is_data_dependent, negate, predicate, truth
@@ -25,7 +26,7 @@ from graphweld.capture.refusal import refuse
 from graphweld.capture.regions import Region, add_placeholder, assumptions, facts_stay_inside, install, mutated_operands, reopened
 from graphweld.capture.sequences import DynamicSequence, as_sequence
 from graphweld.capture.sites import record
-from graphweld.capture.variables import Tx, build, call, constant, emit, example, existing, method, storage_key
+from graphweld.capture.variables import Tx, build, call, constant, example, existing, method, storage_key, wrap_fx_proxy
 from graphweld.diagnostics import rules
 
 State = list[VariableTracker]
@@ -293,25 +294,25 @@ def _emit(
         node.replace_all_uses_with(moved)
         graph.erase_node(node)
     graph.lint()
-    test = Graph()
-    test_stop = add_placeholder(test, stop)
-    for node in order:
-        add_placeholder(test, node)
-    goes_on = test.call_function(torch.logical_not, (test_stop,))
-    goes_on.meta["example_value"] = example(outs[0])
-    test.output(goes_on)
-    result = emit(
-        tx,
-        "call_function",
-        torch.ops.higher_order.while_loop,
-        (
-            install(tx, "gw_test", test),
-            install(tx, "gw_body", graph),
-            tuple(v.as_proxy() for v in inits),
-            tuple(extra),
-        ),
+    grads = torch.is_grad_enabled() and any(
+        getattr(n.meta["example_value"], "requires_grad", False) for n in graph.nodes if n.op == "placeholder"
     )
+    fakes = tuple(_result_like(tx, example(v), grads) for v in outs)
+    proxy = tx.output.create_proxy(
+        "call_function",
+        loop,
+        (install(tx, "gw_body", graph), tuple(v.as_proxy() for v in inits), tuple(extra)),
+        {},
+    )
+    result = wrap_fx_proxy(tx, proxy, example_value=fakes)
     return list(result.items)  # type: ignore[attr-defined]
+
+
+def _result_like(tx: Tx, like: torch.Tensor, grads: bool) -> torch.Tensor:
+    """A fake tensor for what a carry holds behind the loop."""
+    with tx.fake_mode:  # type: ignore[union-attr]
+        fake = torch.empty_strided(like.shape, like.stride(), dtype=like.dtype, device=like.device)
+    return fake.requires_grad_(grads and (like.dtype.is_floating_point or like.dtype.is_complex))
 
 
 _ = (contents_of, put_contents, DynamicSequence, predicate)

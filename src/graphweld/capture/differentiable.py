@@ -1,0 +1,197 @@
+"""The If and Loop nodes of a captured graph, with gradients of our own.
+
+    branch(pred, then, orelse, operands)       ->  then(*operands) if pred else orelse(*operands)
+    loop(body, carries, extras)                ->  while not carries[0]: carries = body(*carries, *extras)
+
+A backend that runs the graph as it is runs exactly these lines, and autograd records what they do. A backend that
+traces the graph again (AOTAutograd, export) gets torch's operators `cond` and `while_loop`, under autograd rules written
+here, because torch's own are wrong in several ways (2.13.0, 2.14.1; shared notes, rows DIFF): a loop that runs zero
+times, parameters where the first carry needs no gradient, an integer beside a float, outputs whose size the data
+decides.
+
+The backward of a branch is a branch on the same predicate over the two sides' vector-Jacobian products. The backward of
+a loop is a loop from the last trip to the first. It recomputes each trip from the carries that entered it, which the
+forward loop has stacked, so memory grows by the carries' size for each trip.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch._higher_order_ops.utils import materialize_as_graph
+from torch._higher_order_ops.while_loop import while_loop_op, while_loop_stack_output_op
+from torch._ops import HigherOrderOperator
+from torch._subclasses.fake_tensor import FakeTensor
+from torch._subclasses.functional_tensor import FunctionalTensor
+from torch.fx import GraphModule
+
+cond_op: HigherOrderOperator = torch.ops.higher_order.cond
+Values = tuple[Any, ...]
+
+
+def branch(pred: torch.Tensor, then: GraphModule, orelse: GraphModule, operands: Values) -> Values:
+    """Run one of two regions."""
+    if not is_traced(pred):
+        return tuple((then if pred else orelse)(*operands))
+    if not _needs_gradient(operands):
+        return tuple(cond_op(pred, then, orelse, operands))
+    return tuple(_Branch.apply(pred, then, orelse, *operands))
+
+
+def loop(body: GraphModule, carries: Values, extras: Values) -> Values:
+    """Run a region on its own results until the first of them, a 0-d bool tensor, is true."""
+    if not is_traced(carries[0]):
+        while not carries[0]:
+            carries = tuple(body(*carries, *extras))
+        return carries
+    if not _needs_gradient((*carries, *extras)):
+        return tuple(while_loop_op(_goes_on, body, carries, extras))
+    return tuple(_Loop.apply(body, len(carries), *carries, *extras))
+
+
+def _goes_on(stop: torch.Tensor, *_: Any) -> torch.Tensor:
+    return torch.logical_not(stop)
+
+
+def is_traced(value: torch.Tensor) -> bool:
+    """Whether a graph is being traced, and not run."""
+    return isinstance(value, (FakeTensor, FunctionalTensor))
+
+
+def _needs_gradient(values: Values) -> bool:
+    return torch.is_grad_enabled() and any(isinstance(v, torch.Tensor) and v.requires_grad for v in values)
+
+
+def _is_float(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and (value.is_floating_point() or value.is_complex())
+
+
+class _Keys:
+    """The dispatch state of the forward trace, in which backward graphs must be traced."""
+
+    def __init__(self) -> None:
+        self.include = torch._C._dispatch_tls_local_include_set()
+        self.exclude = torch._C._dispatch_tls_local_exclude_set()
+
+    def trace(self, fn: Callable[..., Any], args: Values) -> GraphModule:
+        return materialize_as_graph(fn, args, self.include, self.exclude, force_enable_grad=True)
+
+
+def vjp(region: Callable[..., Any], inputs: Sequence[Any], wanted: Sequence[int], cotangents: Sequence[Any]) -> list[Any]:
+    """Gradients of a region's float outputs, weighted by `cotangents`, for the inputs at `wanted`; zeros for none."""
+    xs = list(inputs)
+    for k in wanted:
+        xs[k] = xs[k].detach().requires_grad_(True)
+    outs = [out for out in region(*xs) if _is_float(out)]
+    pairs = [(out, _fit(g, out)) for out, g in zip(outs, cotangents, strict=True) if out.requires_grad]
+    asked = [xs[k] for k in wanted]
+    if not pairs or not asked:
+        return [torch.zeros_like(x) for x in asked]
+    heads, weights = zip(*pairs, strict=True)
+    grads = torch.autograd.grad(heads, asked, weights, allow_unused=True)
+    return [torch.zeros_like(x) if g is None else g.clone() for x, g in zip(asked, grads, strict=True)]
+
+
+def _fit(cotangent: torch.Tensor, out: torch.Tensor) -> torch.Tensor:
+    """A cotangent in the size that this side gives its output, where the sides differ."""
+    if all(a is b or a == b for a, b in zip(cotangent.shape, out.shape, strict=True) if isinstance(a, int)) and all(
+        isinstance(a, int) for a in cotangent.shape
+    ):
+        return cotangent
+    return cotangent.as_strided(out.size(), out.stride())
+
+
+class _Branch(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, pred: torch.Tensor, then: GraphModule, orelse: GraphModule, *operands: Any) -> Values:  # type: ignore[override]
+        ctx.keys, ctx.pred, ctx.then, ctx.orelse, ctx.operands = _Keys(), pred, then, orelse, operands
+        ctx.wanted = [k for k, o in enumerate(operands) if _is_float(o) and ctx.needs_input_grad[3 + k]]
+        with torch._C._AutoDispatchBelowAutograd():
+            outs = tuple(cond_op(pred, then, orelse, operands))
+        ctx.mark_non_differentiable(*(out for out in outs if not _is_float(out)))
+        ctx.differentiable = [_is_float(out) for out in outs]
+        return outs
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Values:  # type: ignore[override]
+        given = tuple(g.contiguous() for g, keep in zip(grads, ctx.differentiable, strict=True) if keep)
+        count, wanted = len(ctx.operands), ctx.wanted
+
+        def backward_of(region: GraphModule) -> Callable[..., Any]:
+            return lambda *args: vjp(region, args[:count], wanted, args[count:])
+
+        args = (*ctx.operands, *given)
+        sides = [ctx.keys.trace(backward_of(region), args) for region in (ctx.then, ctx.orelse)]
+        found = iter(cond_op(ctx.pred, *sides, args))
+        return (None, None, None, *(next(found) if k in wanted else None for k in range(count)))
+
+
+class _Loop(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, body: GraphModule, count: int, *values: Any) -> Values:  # type: ignore[override]
+        carries, extras = values[:count], values[count:]
+        ctx.keys, ctx.body, ctx.count, ctx.carries, ctx.extras = _Keys(), body, count, carries, extras
+        ctx.wanted = [k for k, e in enumerate(extras) if _is_float(e) and ctx.needs_input_grad[2 + count + k]]
+
+        def counting(trips: torch.Tensor, *args: Any) -> Values:
+            return (trips + 1, *body(*args))
+
+        def goes_on(trips: torch.Tensor, stop: torch.Tensor, *_: Any) -> torch.Tensor:
+            return torch.logical_not(stop)
+
+        trips = torch.zeros((), dtype=torch.int64)
+        with torch._C._AutoDispatchBelowAutograd():
+            stacks = while_loop_stack_output_op(goes_on, counting, (trips, *carries), extras)
+        _forget_fresh_size(stacks[0])
+        # The operator gives the start values as the only row of a loop that runs zero times.
+        ctx.trips, *ctx.stacks = stacks
+        outs = tuple(stack[-1].clone() for stack in ctx.stacks)
+        ctx.mark_non_differentiable(*(out for out in outs if not _is_float(out)))
+        return outs
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Values:  # type: ignore[override]
+        body, count, wanted = ctx.body, ctx.count, ctx.wanted
+        floats = [k for k, c in enumerate(ctx.carries) if _is_float(c)]
+        starts = (
+            ctx.trips[-1] - 1,
+            *(grads[k].clone(memory_format=torch.contiguous_format) for k in floats),
+            *(torch.zeros_like(ctx.extras[k]) for k in wanted),
+        )
+        extras = (*ctx.carries, *ctx.stacks, *ctx.extras)
+
+        def goes_on(trip: torch.Tensor, *_: Any) -> torch.Tensor:
+            return trip >= 0
+
+        def step(trip: torch.Tensor, *args: Any) -> Values:
+            cotangents, sums = args[: len(floats)], args[len(floats) : len(floats) + len(wanted)]
+            rest = args[len(floats) + len(wanted) :]
+            # What entered a trip is what the trip before it left, and the start values for the first.
+            at = (trip - 1).clamp(min=0).item()
+            torch._check(at >= 0)
+            torch._check(at < rest[count].size(0))
+            first = trip == 0
+            entered = zip(rest[:count], rest[count : 2 * count], strict=True)
+            inputs = [*(torch.where(first, c, stack.select(0, at)) for c, stack in entered), *rest[2 * count :]]
+            found = vjp(body, inputs, [*floats, *(count + k for k in wanted)], cotangents)
+            return (
+                trip - 1,
+                *found[: len(floats)],
+                *(total + new for total, new in zip(sums, found[len(floats) :], strict=True)),
+            )
+
+        args = (*starts, *extras)
+        _, *final = while_loop_op(ctx.keys.trace(goes_on, args), ctx.keys.trace(step, args), starts, extras)
+        ins = dict(zip(floats, final[: len(floats)], strict=True))
+        outs = dict(zip(wanted, final[len(floats) :], strict=True))
+        return (None, None, *(ins.get(k) for k in range(count)), *(outs.get(k) for k in range(len(ctx.extras))))
+
+
+def _forget_fresh_size(stack: torch.Tensor) -> None:
+    """The number of rows is no output of the node, so that no node of the graph can bind its symbol."""
+    rows = stack.size(0)
+    if isinstance(rows, torch.SymInt):
+        pending = rows.node.shape_env.pending_fresh_unbacked_symbols
+        if rows.node.expr in pending:
+            pending.remove(rows.node.expr)
+    torch._check(rows >= 1)
