@@ -17,6 +17,7 @@ from graphweld.capture.differentiable import branch
 from graphweld.capture.inline import inline, is_selectable
 from graphweld.capture.joins import Join
 from graphweld.capture.merge_variable import MergeVariable
+from graphweld.capture.operands import refuse_unknown_draws
 from graphweld.capture.operands import bind_items, number_operands_to_tensors, share_operands
 from graphweld.capture.predicates import negate, select_bool
 from graphweld.capture.raises import emit_raise
@@ -169,6 +170,7 @@ def _make_node(join: Join) -> str:
         region.graph.output(tuple(proxy.node for proxy in proxies))
         number_operands_to_tensors(tx, region)
         bind_items(region)
+    refuse_unknown_draws(tx, then, orelse)
     operands = share_operands(then, orelse)
     then.graph.lint()
     orelse.graph.lint()

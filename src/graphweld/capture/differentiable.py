@@ -15,6 +15,7 @@ forward loop has stacked, so memory grows by the carries' size for each trip.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -24,6 +25,8 @@ from torch._ops import HigherOrderOperator
 from torch._subclasses.fake_tensor import FakeTensor
 from torch._subclasses.functional_tensor import FunctionalTensor
 from torch.fx import GraphModule
+
+from graphweld.capture import draws
 
 cond_op: HigherOrderOperator = torch.ops.higher_order.cond
 Values = tuple[Any, ...]
@@ -35,7 +38,8 @@ def branch(pred: torch.Tensor, then: GraphModule, orelse: GraphModule, operands:
         return tuple((then if pred else orelse)(*operands))
     if not _needs_gradient(operands):
         return tuple(cond_op(pred, then, orelse, operands))
-    return tuple(_Branch.apply(pred, then, orelse, *operands))
+    sides = _Sides.of(then, orelse)
+    return tuple(_Branch.apply(pred, sides, *operands)[: sides.outputs])
 
 
 def loop(body: GraphModule, carries: Values, extras: Values) -> Values:
@@ -46,7 +50,7 @@ def loop(body: GraphModule, carries: Values, extras: Values) -> Values:
         return carries
     if not _needs_gradient((*carries, *extras)):
         return tuple(while_loop_op(_goes_on, body, carries, extras))
-    return tuple(_Loop.apply(body, len(carries), *carries, *extras))
+    return tuple(_Loop.apply(_Body.of(body, len(carries)), len(carries), *carries, *extras))
 
 
 def _goes_on(stop: torch.Tensor, *_: Any) -> torch.Tensor:
@@ -101,50 +105,117 @@ def _fit(cotangent: torch.Tensor, out: torch.Tensor) -> torch.Tensor:
     return cotangent.as_strided(out.size(), out.stride())
 
 
+@dataclass(frozen=True, slots=True)
+class _Sides:
+    """Both sides of a branch, as they run forward and as the backward computes them again.
+
+    Forward, each gives its outputs, what it drew, and fillers for what the other draws. Backward, each takes both.
+    """
+
+    forward: tuple[Callable[..., Any], Callable[..., Any]]
+    again: tuple[Callable[..., Any], Callable[..., Any]]
+    outputs: int
+
+    @classmethod
+    def of(cls, then: GraphModule, orelse: GraphModule) -> "_Sides":
+        outputs = len(next(n for n in then.graph.nodes if n.op == "output").args[0])
+        splits = draws.split(then), draws.split(orelse)
+        drawn = [s.draws if s else () for s in splits]
+        count = len(drawn[0])
+
+        def run_then(*args: Any) -> Values:
+            return (*(splits[0].giving if splits[0] else then)(*args), *_fillers(drawn[1]))
+
+        def run_else(*args: Any) -> Values:
+            given = tuple((splits[1].giving if splits[1] else orelse)(*args))
+            return (*given[:outputs], *_fillers(drawn[0]), *given[outputs:])
+
+        def again_then(args: Values, drew: Values) -> Any:
+            return splits[0].taking(*args, *drew[:count]) if splits[0] else then(*args)
+
+        def again_else(args: Values, drew: Values) -> Any:
+            return splits[1].taking(*args, *drew[count:]) if splits[1] else orelse(*args)
+
+        if not any(splits):
+            run_then, run_else = then, orelse  # type: ignore[assignment]
+        return cls((run_then, run_else), (again_then, again_else), outputs)
+
+
+def _fillers(like: Values) -> Values:
+    return tuple(torch.zeros(tuple(d.shape), dtype=d.dtype, device=d.device) for d in like)
+
+
+@dataclass(frozen=True, slots=True)
+class _Body:
+    """A loop's body, as it runs forward, with what it draws as further carries, and as the backward takes those."""
+
+    forward: Callable[..., Any]
+    again: Callable[..., Any]
+    drawn: Values
+
+    @classmethod
+    def of(cls, body: GraphModule, count: int) -> "_Body":
+        split = draws.split(body)
+        if split is None:
+            return cls(body, lambda args, _: body(*args), ())
+        number = len(split.draws)
+
+        def forward(*args: Any) -> Any:
+            return split.giving(*args[:count], *args[count + number :])
+
+        return cls(forward, lambda args, drew: split.taking(*args, *drew), split.draws)
+
+
 class _Branch(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, pred: torch.Tensor, then: GraphModule, orelse: GraphModule, *operands: Any) -> Values:  # type: ignore[override]
-        ctx.keys, ctx.pred, ctx.then, ctx.orelse, ctx.operands = _Keys(), pred, then, orelse, operands
-        ctx.wanted = [k for k, o in enumerate(operands) if _is_float(o) and ctx.needs_input_grad[3 + k]]
+    def forward(ctx: Any, pred: torch.Tensor, sides: _Sides, *operands: Any) -> Values:  # type: ignore[override]
+        ctx.keys, ctx.pred, ctx.sides, ctx.operands = _Keys(), pred, sides, operands
+        ctx.wanted = [k for k, o in enumerate(operands) if _is_float(o) and ctx.needs_input_grad[2 + k]]
         with torch._C._AutoDispatchBelowAutograd():
-            outs = tuple(cond_op(pred, then, orelse, operands))
-        ctx.mark_non_differentiable(*(out for out in outs if not _is_float(out)))
-        ctx.differentiable = [_is_float(out) for out in outs]
+            outs = tuple(cond_op(pred, *sides.forward, operands))
+        ctx.drew = outs[sides.outputs :]
+        ctx.mark_non_differentiable(*ctx.drew, *(out for out in outs[: sides.outputs] if not _is_float(out)))
+        ctx.differentiable = [k < sides.outputs and _is_float(out) for k, out in enumerate(outs)]
         return outs
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Values:  # type: ignore[override]
         given = tuple(g.contiguous() for g, keep in zip(grads, ctx.differentiable, strict=True) if keep)
-        count, wanted = len(ctx.operands), ctx.wanted
+        count, wanted, ndrew = len(ctx.operands), ctx.wanted, len(ctx.drew)
 
-        def backward_of(region: GraphModule) -> Callable[..., Any]:
-            return lambda *args: vjp(region, args[:count], wanted, args[count:])
+        def backward_of(side: Callable[..., Any]) -> Callable[..., Any]:
+            def run(*args: Any) -> Any:
+                drew, weights = args[count : count + ndrew], args[count + ndrew :]
+                return vjp(lambda *inputs: side(inputs, drew), args[:count], wanted, weights)
 
-        args = (*ctx.operands, *given)
-        sides = [ctx.keys.trace(backward_of(region), args) for region in (ctx.then, ctx.orelse)]
+            return run
+
+        args = (*ctx.operands, *ctx.drew, *given)
+        sides = [ctx.keys.trace(backward_of(side), args) for side in ctx.sides.again]
         found = iter(cond_op(ctx.pred, *sides, args))
-        return (None, None, None, *(next(found) if k in wanted else None for k in range(count)))
+        return (None, None, *(next(found) if k in wanted else None for k in range(count)))
 
 
 class _Loop(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, body: GraphModule, count: int, *values: Any) -> Values:  # type: ignore[override]
+    def forward(ctx: Any, body: _Body, count: int, *values: Any) -> Values:  # type: ignore[override]
         carries, extras = values[:count], values[count:]
         ctx.keys, ctx.body, ctx.count, ctx.carries, ctx.extras = _Keys(), body, count, carries, extras
         ctx.wanted = [k for k, e in enumerate(extras) if _is_float(e) and ctx.needs_input_grad[2 + count + k]]
 
         def counting(trips: torch.Tensor, *args: Any) -> Values:
-            return (trips + 1, *body(*args))
+            return (trips + 1, *body.forward(*args))
 
         def goes_on(trips: torch.Tensor, stop: torch.Tensor, *_: Any) -> torch.Tensor:
             return torch.logical_not(stop)
 
         trips = torch.zeros((), dtype=torch.int64)
         with torch._C._AutoDispatchBelowAutograd():
-            stacks = while_loop_stack_output_op(goes_on, counting, (trips, *carries), extras)
+            start = (trips, *carries, *_fillers(body.drawn))
+            stacks = while_loop_stack_output_op(goes_on, counting, start, extras)
         _forget_fresh_size(stacks[0])
         # The operator gives the start values as the only row of a loop that runs zero times.
-        ctx.trips, *ctx.stacks = stacks
+        ctx.trips, ctx.stacks, ctx.drew = stacks[0], stacks[1 : 1 + count], stacks[1 + count :]
         outs = tuple(stack[-1].clone() for stack in ctx.stacks)
         ctx.mark_non_differentiable(*(out for out in outs if not _is_float(out)))
         return outs
@@ -152,13 +223,14 @@ class _Loop(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Values:  # type: ignore[override]
         body, count, wanted = ctx.body, ctx.count, ctx.wanted
+        ndrew = len(ctx.drew)
         floats = [k for k, c in enumerate(ctx.carries) if _is_float(c)]
         starts = (
             ctx.trips[-1] - 1,
             *(grads[k].clone(memory_format=torch.contiguous_format) for k in floats),
             *(torch.zeros_like(ctx.extras[k]) for k in wanted),
         )
-        extras = (*ctx.carries, *ctx.stacks, *ctx.extras)
+        extras = (*ctx.carries, *ctx.stacks, *ctx.drew, *ctx.extras)
 
         def goes_on(trip: torch.Tensor, *_: Any) -> torch.Tensor:
             return trip >= 0
@@ -172,8 +244,12 @@ class _Loop(torch.autograd.Function):
             torch._check(at < rest[count].size(0))
             first = trip == 0
             entered = zip(rest[:count], rest[count : 2 * count], strict=True)
-            inputs = [*(torch.where(first, c, stack.select(0, at)) for c, stack in entered), *rest[2 * count :]]
-            found = vjp(body, inputs, [*floats, *(count + k for k in wanted)], cotangents)
+            now = trip.clone().item()
+            torch._check(now >= 0)
+            torch._check(now < rest[count].size(0))
+            drew = tuple(stack.select(0, now) for stack in rest[2 * count : 2 * count + ndrew])
+            inputs = [*(torch.where(first, c, stack.select(0, at)) for c, stack in entered), *rest[2 * count + ndrew :]]
+            found = vjp(lambda *xs: body.again(xs, drew), inputs, [*floats, *(count + k for k in wanted)], cotangents)
             return (
                 trip - 1,
                 *found[: len(floats)],

@@ -20,6 +20,7 @@ from graphweld.capture.carries import Carry
 from graphweld.capture.conditionals import stage_if
 from graphweld.capture.differentiable import loop
 from graphweld.capture.effects import contents_of, current_attribute, put_contents, watching
+from graphweld.capture.operands import refuse_unknown_draws
 from graphweld.capture.operands import bind_items, copy_operand, number_operands_to_tensors
 from graphweld.capture.predicates import is_data_dependent, negate, predicate, truth
 from graphweld.capture.refusal import refuse
@@ -277,6 +278,7 @@ def _emit(
 ) -> list[VariableTracker]:
     """The while_loop node: carries are (stop, carried values, tensors changed in place)."""
     tracer, graph = region.tracer, region.graph
+    refuse_unknown_draws(tx, region)
     proxies = [tracer.maybe_lift_tracked_freevar_to_input(v.as_proxy()) for v in outs]
     graph.output(tuple(p.node for p in proxies))
     number_operands_to_tensors(tx, region)

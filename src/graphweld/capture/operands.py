@@ -4,9 +4,10 @@ from typing import Any
 
 import torch
 from torch._dynamo.variables.base import VariableTracker
-from torch.fx import Proxy
+from torch.fx import GraphModule, Proxy
 from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
+from graphweld.capture.draws import unknown_draw
 from graphweld.capture.refusal import refuse
 from graphweld.capture.regions import Region, add_placeholder
 from graphweld.capture.variables import Tx, call, existing, storage_key
@@ -93,3 +94,14 @@ def copy_operand(tx: Tx, region: Region, outer: Proxy, value: VariableTracker, w
     for user in users:
         user.replace_input_with(inner.node, copy)
     return existing(tx, Proxy(copy, region.tracer))
+
+
+def refuse_unknown_draws(tx: Tx, *regions: Region) -> None:
+    """Refuse random functions whose draws cannot be replayed for the gradient, where one flows."""
+    for region in regions:
+        values = [n.meta["example_value"] for n in region.graph.nodes if n.op == "placeholder"]
+        if torch.is_grad_enabled() and any(isinstance(v, torch.Tensor) and v.requires_grad for v in values):
+            name = unknown_draw(GraphModule(dict(tx.output.nn_modules), region.graph))
+            if name is not None:
+                reason = f"gradients flow through `{name}`, whose random draws the backward cannot repeat"
+                refuse(tx, rules.RegionBreaks("a branch or loop", reason, None))
