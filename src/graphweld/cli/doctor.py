@@ -40,17 +40,26 @@ def doctor() -> None:
     )
     versions.add_row("torch", torch_version, verdict(torch_ok, "supported", f"not supported ({TORCH_RANGE} is)"))
 
-    privates = Table(title="Parts of torch that are not public", title_justify="left", title_style="bold", box=None)
-    for heading in ("name", "found", "what for"):
-        privates.add_column(heading, overflow="fold")
     results = list(probe())
+    parts: dict[str, dict[tuple[bool, str, str], list[str]]] = {}
     for result in results:
-        privates.add_row(Text(result.name), verdict(result.ok, "yes", result.note or "no"), Text(result.reason))
+        inside, _, name = result.name.rpartition(".")
+        parts.setdefault(result.reason, {}).setdefault((result.ok, result.note, inside), []).append(name)
+    privates = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
+    privates.add_column(no_wrap=False)
+    privates.add_column(overflow="fold")
+    for reason, found in parts.items():
+        privates.add_row(Text(""), Text(reason, style="bold"))
+        for (ok, note, inside), names in found.items():
+            told = f"{inside}.{names[0]}" if len(names) == 1 else f"{inside}: {', '.join(names)}"
+            privates.add_row(verdict(ok, "ok", note or "no"), Text(told))
 
     console = Console()
     console.print(versions)
     console.print()
+    console.print("Parts of torch that are not public, by what they are for", style="bold")
     console.print(privates)
+    console.print()
     all_ok = python_ok and torch_ok and all(result.ok for result in results)
     console.print(verdict(all_ok, "All is well.", "Not all is well: see the red lines."))
     if not all_ok:

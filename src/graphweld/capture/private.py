@@ -1,0 +1,343 @@
+"""Every part of torch that is not public and that `capture` builds on: what for, and on which torch it was checked.
+
+`graphweld doctor` prints this table with what `probe` finds. A contract test holds it to the source of `capture`, so a
+new torch is judged by reading one file. Nothing here imports torch before `probe` is called.
+"""
+
+import importlib
+import inspect
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+CHECKED = ("2.13.0",)
+OURS = "graphweld."
+_DYNAMO = "torch._dynamo"
+_VARIABLES = "torch._dynamo.variables"
+_SHAPES = "torch.fx.experimental.symbolic_shapes"
+
+
+@dataclass(frozen=True, slots=True)
+class Private:
+    """One such part. `parameters` are those that a function patched by graphweld must have, in this order."""
+
+    path: str
+    reason: str
+    parameters: tuple[str, ...] | None = None
+    checked: tuple[str, ...] = CHECKED
+
+
+@dataclass(frozen=True, slots=True)
+class Probed:
+    """What became of one part in the torch that is installed; `note` says what is wrong where not `ok`."""
+
+    name: str
+    reason: str
+    ok: bool
+    note: str = ""
+
+
+def _each(inside: str, names: str, reason: str) -> tuple[Private, ...]:
+    return tuple(Private(f"{inside}.{name}", reason) for name in names.split())
+
+
+# -- patched, once a process, by capture.dynamo.install ---------------------------------------
+
+_CALL = ("self", "tx", "args", "kwargs")
+_METHOD = ("self", "tx", "name", "args", "kwargs")
+_INLINER = f"{_DYNAMO}.symbolic_convert.InliningInstructionTranslator"
+
+PATCHED = (
+    Private(
+        f"{_INLINER}.build_inline_tracer",
+        "patched: a converted function's code is traced in place of its own",
+        ("parent", "func", "args", "kwargs"),
+    ),
+    Private(
+        f"{_INLINER}.inline_call",
+        "patched: where a trace stops in a function with sites, it is converted and the trace starts over",
+        ("parent", "func", "args", "kwargs"),
+    ),
+    Private(
+        f"{_VARIABLES}.functions.UserFunctionVariable.call_function",
+        "patched: operators of graphweld.runtime are staged and not traced",
+        _CALL,
+    ),
+    Private(
+        f"{_VARIABLES}.torch.TorchInGraphFunctionVariable.call_function",
+        "patched: torch's functions take values that are one thing or another, and indices from tensors",
+        _CALL,
+    ),
+    Private(
+        f"{_VARIABLES}.builtin.BuiltinVariable._make_handler",
+        "patched: built-in functions take values that the data decides",
+        ("fn", "arg_types", "has_kwargs"),
+    ),
+    Private(
+        f"{_VARIABLES}.misc.LoggingLoggerVariable.call_method",
+        "patched: log records are made behind the graph",
+        _METHOD,
+    ),
+    Private(
+        f"{_VARIABLES}.functions.SkipFunctionVariable.call_function",
+        "patched: warnings are given behind the graph",
+        _CALL,
+    ),
+    Private(
+        f"{_VARIABLES}.tensor.TensorVariable.call_method",
+        "patched: methods of tensors that torch would break at or specialize",
+        _METHOD,
+    ),
+    Private(
+        f"{_VARIABLES}.tensor.TensorVariable.method_item",
+        "patched: `.item()` of an input is a number of the data, and not guarded on",
+        ("self", "tx"),
+    ),
+    Private(
+        f"{_DYNAMO}.symbolic_convert._detect_and_normalize_assert_statement",
+        "patched: an assert raises AssertionError, as in Python",
+        ("self", "truth_fn", "push"),
+    ),
+    Private(
+        f"{_DYNAMO}.side_effects.SideEffects.mutation",
+        "patched: what a region changes in lists, dicts and sets is seen before it changes",
+        ("self", "var"),
+    ),
+)
+
+# -- used --------------------------------------------------------------------------------------
+
+_EXC = _each(
+    f"{_DYNAMO}.exc",
+    "ObservedException RestartAnalysis TorchDynamoException TorchRuntimeError UncapturedHigherOrderOpError Unsupported "
+    "UserError raise_observed_exception",
+    "to tell why a trace stopped, to start it over, and to raise in the traced program",
+)
+
+_VALUES = (
+    *_each(
+        f"{_VARIABLES}.base",
+        "AsPythonConstantNotImplementedError AttrMutationKind ValueMutationNew VariableTracker "
+        "VariableTracker._nonvar_fields VariableTracker.build VariableTracker.visit",
+        "the tracer's stand-ins for values; merges and dynamic sequences are such",
+    ),
+    *_each(
+        f"{_VARIABLES}.builder",
+        "get_specialized_props infer_subclass_type wrap_fx_proxy",
+        "to make the stand-in of a node's result",
+    ),
+    *_each(f"{_VARIABLES}.builtin", "BuiltinVariable", "to stage built-in functions"),
+    *_each(
+        f"{_VARIABLES}.constant",
+        "ConstantVariable ConstantVariable.create ConstantVariable.is_literal",
+        "known Python values",
+    ),
+    *_each(f"{_VARIABLES}.dicts", "ConstDictVariable", "dicts that leave a region piece by piece"),
+    *_each(
+        f"{_VARIABLES}.functions",
+        "NestedUserFunctionVariable SkipFunctionVariable UserFunctionVariable",
+        "functions, to exchange their code",
+    ),
+    *_each(
+        f"{_VARIABLES}.lists",
+        "BaseListVariable ListIteratorVariable ListVariable RangeVariable SliceVariable TupleVariable",
+        "sequences that leave a region piece by piece, ranges, slices",
+    ),
+    *_each(f"{_VARIABLES}.misc", "GetAttrVariable StringFormatVariable", "bound methods of merges, formatted strings"),
+    *_each(f"{_VARIABLES}.misc", "LoggingLoggerVariable", "loggers"),
+    *_each(
+        f"{_VARIABLES}.tensor",
+        "SymNodeVariable SymNodeVariable.create TensorVariable",
+        "tensors, and numbers that come out of tensors",
+    ),
+    *_each(f"{_VARIABLES}.torch", "TorchInGraphFunctionVariable", "torch's functions"),
+    *_each(
+        f"{_VARIABLES}.user_defined",
+        "UserDefinedObjectVariable UserDefinedObjectVariable._base_vt",
+        "objects that leave a region piece by piece",
+    ),
+)
+
+_TRACER = (
+    *_each(
+        f"{_DYNAMO}.symbolic_convert",
+        "InliningInstructionTranslator InstructionTranslatorBase InstructionTranslatorBase.current_instruction "
+        "InstructionTranslatorBase.exn_vt_stack InstructionTranslatorBase.export InstructionTranslatorBase.f_code "
+        "InstructionTranslatorBase.f_globals InstructionTranslatorBase.fake_mode InstructionTranslatorBase.indexof "
+        "InstructionTranslatorBase.instructions InstructionTranslatorBase.lineno InstructionTranslatorBase.output "
+        "InstructionTranslatorBase.parent InstructionTranslatorBase.debug_locals "
+        "InstructionTranslatorBase.speculation_log",
+        "the running trace: its frames, its place in the program, output to make behind the graph",
+    ),
+    *_each(
+        f"{_DYNAMO}.output_graph.OutputGraph",
+        "create_proxy current_tracer fake_mode install_subgraph nn_modules root_tracer root_tx shape_env side_effects "
+        "subtracer tracers",
+        "to add nodes and sub-graphs to the graph under construction",
+    ),
+    *_each(
+        f"{_DYNAMO}.output_graph.SubgraphTracer",
+        "_input_versions_at_beginning allow_side_effects_in_hop bound_symbols create_graph_input graph lifted_freevars "
+        "maybe_lift_tracked_freevar_to_input parent",
+        "a region's graph while it is open: inputs, and which of them change in place",
+    ),
+    *_each(
+        f"{_DYNAMO}.side_effects.SideEffects",
+        "attr_mutation_kinds output_graph_weakref store_attr store_attr_mutations",
+        "what a region changes in Python objects: taken out, and written once behind it",
+    ),
+    *_each(f"{_DYNAMO}.side_effects", "SideEffects", "the table of changes to Python objects"),
+    *_each(f"{_DYNAMO}.current_scope_id", "current_scope_id", "to know objects that a region made from older ones"),
+    *_each(f"{_DYNAMO}.source", "FloatTensorSource", "to know a Python float that torch carries as a tensor"),
+    *_each(f"{_DYNAMO}.bytecode_transformation", "create_call_function", "to pick the Python object behind the graph"),
+    *_each(
+        f"{_DYNAMO}.codegen.PyCodegen",
+        "add_push_null extend_output load_import_from",
+        "to pick the Python object behind the graph",
+    ),
+    *_each(f"{_DYNAMO}.utils", "graph_break_reasons", "the breaks that a report tells of"),
+    *_each(f"{_DYNAMO}.utils", "set_example_value", "to note that a node has no result"),
+    *_each(
+        f"{_DYNAMO}.config",
+        "patch allow_rnn capture_dynamic_output_shape_ops capture_scalar_outputs",
+        "what torch can trace but leaves off by default",
+    ),
+    *_each("torch._guards", "TracingContext", "the state of the running trace"),
+)
+
+_VALUES_OF_DATA = (
+    *_each(
+        _SHAPES,
+        "GuardOnDataDependentSymNode free_unbacked_symbols statically_known_true",
+        "to know the numbers and sizes that the data decides",
+    ),
+    *_each(
+        f"{_SHAPES}.ShapeEnv",
+        "_update_version_counter deferred_runtime_asserts pending_fresh_unbacked_symbols var_to_range",
+        "to keep what a region learns about sizes inside of it",
+    ),
+    *_each(
+        "torch.utils._sympy.symbol",
+        "SymT SymT.UNBACKED_FLOAT SymT.UNBACKED_INT symbol_is_type",
+        "to know the numbers and sizes that the data decides",
+    ),
+    *_each("torch", "_check", "facts about sizes that only the program knows"),
+)
+
+_TENSORS = (
+    *_each("torch.Tensor", "_version", "to see that a tensor was changed in place"),
+    *_each("torch.UntypedStorage", "_cdata", "to see that two tensors share memory"),
+    *_each(
+        "torch._prims_common", "is_non_overlapping_and_dense_or_false", "to see that a tensor leaves no gap in memory"
+    ),
+    *_each(
+        "torch._subclasses",
+        "fake_tensor.FakeTensor functional_tensor.FunctionalTensor",
+        "to know a graph that is traced from one that is run",
+    ),
+)
+
+_GRADIENTS = (
+    *_each("torch._ops", "HigherOrderOperator", "to know nodes that hold sub-graphs"),
+    *_each(
+        "torch._higher_order_ops",
+        "utils.materialize_as_graph while_loop.while_loop_op while_loop.while_loop_stack_output_op",
+        "the loop operator, under gradient rules of graphweld's own",
+    ),
+    *_each(
+        "torch._C",
+        "_AutoDispatchBelowAutograd _dispatch_tls_local_exclude_set _dispatch_tls_local_include_set",
+        "to trace backward graphs in the state of the forward",
+    ),
+)
+
+_REST = (
+    *_each("torch", "_assert_async", "to end a compiled call where the program raises"),
+    *_each("torch", "_TorchCompileInductorWrapper", "torch.compile's Inductor, called with a setting of its own"),
+)
+
+TABLE: tuple[Private, ...] = (
+    *PATCHED, *_EXC, *_VALUES, *_TRACER, *_VALUES_OF_DATA, *_TENSORS, *_GRADIENTS, *_REST,
+)  # fmt: skip
+
+
+def probe(table: tuple[Private, ...] = TABLE) -> Iterator[Probed]:
+    """Look each part up in the torch that is installed. Changes nothing, and raises nothing whatever torch it is."""
+    for private in table:
+        note = _fault(private)
+        yield Probed(private.path, private.reason, not note, note)
+
+
+def _fault(private: Private) -> str:
+    """What is wrong with one part; empty where nothing is."""
+    try:
+        found = _resolve(private.path)
+    except Exception as error:  # noqa: BLE001 - a module of another torch may raise anything when it is imported
+        return f"cannot be imported ({type(error).__name__}: {str(error).partition(chr(10))[0]})"
+    if found is _GONE:
+        return "not there"
+    if private.parameters is None:
+        return ""
+    names = _parameters(found, private.path)
+    if names is None:
+        return "cannot be read"
+    if names[: len(private.parameters)] != private.parameters:
+        return f"takes ({', '.join(names)}), not ({', '.join(private.parameters)})"
+    return ""
+
+
+_GONE = object()
+_IN_INSTANCES = object()  # an attribute that objects have and their class does not
+
+
+def _resolve(path: str) -> Any:
+    """What a dotted path leads to, or `_GONE`: a module as far as there is one, attributes from there."""
+    parts = path.split(".")
+    for depth in range(len(parts), 0, -1):
+        found = _module(".".join(parts[:depth]))
+        if found is not _GONE:
+            return _attribute(found, parts[depth:])
+    return _GONE
+
+
+def _module(name: str) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name is not None and name.startswith(error.name):
+            return _GONE
+        raise
+
+
+def _attribute(found: Any, names: list[str]) -> Any:
+    for name in names:
+        inner = getattr(found, name, _GONE)
+        if inner is _GONE:
+            return _IN_INSTANCES if inspect.isclass(found) and _has_in_instances(found, name) else _GONE
+        found = inner
+    return found
+
+
+def _has_in_instances(cls: type, name: str) -> bool:
+    """Whether a class declares an attribute, or one of its initializers names it."""
+    initializers = [vars(base).get(method) for base in cls.__mro__ for method in ("__init__", "_init")]
+    return any(name in inspect.get_annotations(base) for base in cls.__mro__) or any(
+        name in getattr(getattr(method, "__code__", None), "co_names", ()) for method in initializers
+    )
+
+
+def _parameters(found: Any, path: str) -> tuple[str, ...] | None:
+    """The names of a function's parameters; of torch's own where graphweld's stands in its place already."""
+    function = inspect.unwrap(getattr(found, "__func__", found))
+    if getattr(function, "__module__", "").startswith(OURS):
+        cells = [cell.cell_contents for cell in function.__closure__ or ()]
+        name = path.rpartition(".")[2]
+        originals = [f for f in cells if getattr(f, "__name__", "") == name and not f.__module__.startswith(OURS)]
+        if len(originals) != 1:
+            return None
+        function = originals[0]
+    try:
+        names = tuple(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        return None
+    return names[1:] if names[:1] == ("cls",) else names
