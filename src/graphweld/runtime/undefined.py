@@ -4,9 +4,16 @@
     return gw.bound(y, "y")    # a read that Python would answer with UnboundLocalError
 """
 
+import sys
 from typing import Final, TypeVar
 
 T = TypeVar("T")
+
+_BEFORE, _AFTER = (
+    ("cannot access local variable", "where it is not associated with a value")
+    if sys.version_info >= (3, 11)
+    else ("local variable", "referenced before assignment")
+)
 
 
 class Undefined:
@@ -28,5 +35,5 @@ def bound(value: T, name: str) -> T:
         UnboundLocalError: `value` is `UNDEFINED`.
     """
     if value is UNDEFINED:
-        raise UnboundLocalError(f"cannot access local variable '{name}' where it is not associated with a value")
+        raise UnboundLocalError(f"{_BEFORE} '{name}' {_AFTER}")
     return value

@@ -130,9 +130,21 @@ def _compiles_to(node: FunctionLike, code: types.CodeType) -> bool:
     module = compile(ast.Module([at(factory, node)], []), code.co_filename, "exec", dont_inherit=True)
     (outer,) = (part for part in module.co_consts if isinstance(part, types.CodeType))
     made = next(part for part in outer.co_consts if isinstance(part, types.CodeType))
-    return (made.co_code, made.co_names, made.co_varnames) == (code.co_code, code.co_names, code.co_varnames) and [
-        constant for constant in made.co_consts if not isinstance(constant, types.CodeType)
-    ] == [constant for constant in code.co_consts if not isinstance(constant, types.CodeType)]
+    return (made.co_code, made.co_names, made.co_varnames, _constants(made)) == (
+        code.co_code,
+        code.co_names,
+        code.co_varnames,
+        _constants(code),
+    )
+
+
+def _constants(code: types.CodeType) -> list[object]:
+    """Without nested code, and without where nested functions stand: up to Python 3.10 that is a constant as well."""
+    return [
+        constant.rpartition(".<locals>.")[2] if isinstance(constant, str) else constant
+        for constant in code.co_consts
+        if not isinstance(constant, types.CodeType)
+    ]
 
 
 def _extent(node: FunctionLike) -> tuple[int, int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from collections.abc import Callable
 
 from graphweld.syntax.analysis.sites import find_sites
@@ -34,7 +35,15 @@ def show(*passes_and_text: Callable[[Unit], object] | str) -> None:
             mark = ast.Call(ast.Name("until", ast.Load()), [getattr(node, header), *map(ast.Constant, flags)], [])
             setattr(node, header, mark)
     lines = [line for line in text_of(function).splitlines() if line]
-    print("\n".join(re.sub(r"until\((.*), '(\w+)'\):$", r"\1:  # until \2", line) for line in lines))
+    print("\n".join(re.sub(r"until\((.*), '(\w+)'\):$", r"\1:  # until \2", _as_later(line)) for line in lines))
+
+
+def _as_later(line: str) -> str:
+    """A line of `ast.unparse` as Python 3.11 and later write it."""
+    if sys.version_info >= (3, 11):
+        return line
+    line = line.replace("lambda :", "lambda:")
+    return re.sub(r"^( *)\((\w+(?:, \w+)+)\) = ", r"\1\2 = ", line)
 
 
 def outline_and_check(unit: Unit) -> None:

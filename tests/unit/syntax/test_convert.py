@@ -177,7 +177,7 @@ def test_tracebacks_show_the_users_lines(n: int) -> None:
 def test_every_line_is_one_of_the_original() -> None:
     conversion = convert(fails_deep.__code__)
     assert conversion is not None
-    original = {line for *_, line in fails_deep.__code__.co_lines()}
+    original = {fails_deep.__code__.co_firstlineno, *(line for *_, line in fails_deep.__code__.co_lines())}
     assert {line for code in all_codes(conversion.code) for *_, line in code.co_lines()} - {None} <= original
 
 
