@@ -19,15 +19,15 @@ from graphweld.capture import carries
 from graphweld.capture.carries import Carry
 from graphweld.capture.conditionals import stage_if
 from graphweld.capture.differentiable import loop
-from graphweld.capture.effects import contents_of, current_attribute, put_contents, watching
-from graphweld.capture.operands import refuse_unknown_draws
-from graphweld.capture.operands import bind_items, copy_operand, number_operands_to_tensors
-from graphweld.capture.predicates import is_data_dependent, negate, predicate, truth
+from graphweld.capture.effects import current_attribute, watching
+from graphweld.capture.merge_variable import MergeVariable
+from graphweld.capture.operands import bind_items, copy_operand, number_operands_to_tensors, refuse_unknown_draws
+from graphweld.capture.predicates import is_data_dependent, negate, select_bool, truth
 from graphweld.capture.refusal import refuse
 from graphweld.capture.regions import Region, add_placeholder, assumptions, facts_stay_inside, install, mutated_operands, reopened
-from graphweld.capture.sequences import DynamicSequence, as_sequence
+from graphweld.capture.sequences import as_sequence
 from graphweld.capture.sites import record
-from graphweld.capture.variables import Tx, build, call, constant, example, existing, method, storage_key, wrap_fx_proxy
+from graphweld.capture.variables import Tx, build, call, constant, example, existing, is_tensor, method, storage_key, wrap_fx_proxy
 from graphweld.diagnostics import rules
 
 State = list[VariableTracker]
@@ -91,7 +91,6 @@ def _less(a: Any, b: Any) -> Any:
 
 def _both(tx: Tx, goes_on: VariableTracker, more: VariableTracker) -> VariableTracker:
     from graphweld.capture.intrinsics import as_bool
-    from graphweld.capture.predicates import select_bool
 
     a, b = truth(tx, goes_on), truth(tx, more)
     if isinstance(a, ConstantVariable):
@@ -230,6 +229,8 @@ def _make_loop(
     values = [*body.after, *(region.effects.attributes.get((k[0], k[1]), None) for k in outer)]
     kinds = [*body.types, *outer.values()]
     with reopened(tx, region):
+        kept = [_is_kept(tx, carry, vt, body, k) for k, (carry, vt) in enumerate(zip(body.types, body.after, strict=True))]
+        flags = {k: _flag_carry(tx, same) for k, same in enumerate(kept) if same is not None and is_tensor(same)}
         stop = negate(tx, truth(tx, body.goes_on))
         if isinstance(stop, ConstantVariable):
             stop = call(tx, torch.full, (), stop.value, dtype=torch.bool)
@@ -240,22 +241,58 @@ def _make_loop(
         }
         packed = [leaf for c, v in zip(kinds, values, strict=True) for leaf in carries.pack(tx, c, v)]  # type: ignore[arg-type]
         packed = _strided(tx, packed, body.inputs)
-        outs = carries.own(tx, [stop, *packed, *copies], taken)
+        outs = carries.own(tx, [stop, *packed, *(now for _, now in flags.values()), *copies], taken)
     starts = [leaf for c, v in zip(kinds, [*state, *before], strict=True) for leaf in carries.pack(tx, c, v)]  # type: ignore[arg-type]
     stop0 = negate(tx, first)
     if isinstance(stop0, ConstantVariable):
         stop0 = call(tx, torch.full, (), stop0.value, dtype=torch.bool)
     starts = _strided(tx, starts, body.inputs)
-    inits = carries.own(tx, [stop0, *starts, *mutated.values()], set())
-    results = _emit(tx, region, body.inputs, list(mutated), outs, inits)
+    true = [call(tx, torch.full, (), True, dtype=torch.bool) for _ in flags]
+    inits = carries.own(tx, [stop0, *starts, *true, *mutated.values()], set())
+    inputs = [*body.inputs, *(was for was, _ in flags.values())]
+    results = _emit(tx, region, inputs, list(mutated), outs, inits)
     record(tx, site, "welded", "Loop")
-    for value, result in zip(mutated.values(), results[1 + len(starts) :], strict=True):
+    tail = results[1 + len(starts) :]
+    for value, result in zip(mutated.values(), tail[len(flags) :], strict=True):
         method(tx, value, "copy_", result)
     rest = results[1 : 1 + len(starts)]
     after = [carries.unpack(tx, c, rest, n) for c, n in zip(body.types, body.names, strict=True)]
+    for k, same in enumerate(kept):
+        if same is not None:
+            still = tail[list(flags).index(k)] if k in flags else same.value or negate(tx, first)  # type: ignore[attr-defined]
+            after[k] = _or_start(tx, still, state[k].realize(), after[k], body.names[k])
     for key, carry in outer.items():
         _write(tx, key, carries.unpack(tx, carry, rest, _key_name(key)))
     return after
+
+
+def _is_kept(tx: Tx, carry: Carry, vt: VariableTracker, body: _Body, index: int) -> VariableTracker | None:
+    """Whether a trip leaves a carried tensor the object it was: a predicate, or a constant; None for other carries."""
+    if not isinstance(carry, carries.Tensor):
+        return None
+    before = body.inputs[sum(len(carries.leaves(c)) for c in body.types[:index])]
+    return _is_same(tx, vt.realize(), before)
+
+
+def _is_same(tx: Tx, vt: VariableTracker, before: VariableTracker) -> VariableTracker:
+    if isinstance(vt, MergeVariable):
+        return select_bool(tx, vt.pred, _is_same(tx, vt.then, before), _is_same(tx, vt.orelse, before))
+    return constant(vt.as_proxy().node is before.as_proxy().node)
+
+
+def _flag_carry(tx: Tx, same: VariableTracker) -> tuple[VariableTracker, VariableTracker]:
+    """A carry that tells whether every trip so far has left a tensor as it was: its input, and its next value."""
+    was = carries.placeholder(tx, carries.leaves(carries.Number(bool))[0], "carry_same")
+    return was, call(tx, torch.logical_and, was, same)
+
+
+def _or_start(tx: Tx, same: Any, start: VariableTracker, after: VariableTracker, name: str) -> VariableTracker:
+    """The tensor behind a loop, which is the start value's own object where no trip made a new one."""
+    if same is True:
+        return start
+    if isinstance(same, ConstantVariable):
+        return start if same.value else after
+    return MergeVariable(same, start, after, name, joined=after)
 
 
 def _strided(tx: Tx, values: list[VariableTracker], like: list[VariableTracker]) -> list[VariableTracker]:
@@ -315,6 +352,3 @@ def _result_like(tx: Tx, like: torch.Tensor, grads: bool) -> torch.Tensor:
     with tx.fake_mode:  # type: ignore[union-attr]
         fake = torch.empty_strided(like.shape, like.stride(), dtype=like.dtype, device=like.device)
     return fake.requires_grad_(grads and (like.dtype.is_floating_point or like.dtype.is_complex))
-
-
-_ = (contents_of, put_contents, DynamicSequence, predicate)
