@@ -15,13 +15,6 @@ from graphweld.diagnostics.codes import CODES
 
 X = torch.ones(3)
 
-# Codes that their program should give and does not yet; strict, so that a row goes once it works.
-WAITING = {
-    "GW001": "the caller's line is refused as a break of torch's, and the function without source is not named",
-    "GW106": "what torch cannot trace inside a branch is told as GW120",
-}
-
-
 NAMESPACE: dict[str, Any] = {}
 exec("def pick(x): return x if x.sum() > 0 else -x", NAMESPACE)
 
@@ -117,14 +110,7 @@ REPROS: dict[str, tuple[Callable[..., Any], str]] = {
 }
 
 
-def rows() -> list[Any]:
-    def marks(code: str) -> list[pytest.MarkDecorator]:
-        return [pytest.mark.xfail(reason=WAITING[code], raises=AssertionError)] if code in WAITING else []
-
-    return [pytest.param(code, marks=marks(code)) for code in REPROS]
-
-
-@pytest.mark.parametrize("code", rows())
+@pytest.mark.parametrize("code", REPROS)
 def test_the_program_gives_the_code(code: str) -> None:
     program, line = REPROS[code]
     with pytest.raises(gw.GraphweldError) as error:

@@ -100,7 +100,7 @@ class MergeVariable(VariableTracker):
 
     def kinds(self) -> str:
         """The alternatives in the user's words."""
-        return ", ".join(dict.fromkeys(kind_of(a) for a in self.alternatives()))
+        return " or ".join(dict.fromkeys(kind_of(a) for a in self.alternatives()))
 
     def is_tensor(self) -> bool:
         return self.joined is not None

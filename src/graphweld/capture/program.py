@@ -87,7 +87,7 @@ def diagnostics_of(error: BaseException) -> list[Diagnostic] | None:
             return list(e.diagnostics)
     for e in errors:
         if isinstance(e, (exc.Unsupported, exc.UserError, exc.TorchRuntimeError, GuardOnDataDependentSymNode)):
-            return [torch_break(e)]
+            return [torch_break(e, next((e.gw_region for e in errors if hasattr(e, "gw_region")), None))]
     return None
 
 
@@ -99,8 +99,8 @@ def torch_code_in(text: str) -> str | None:
     return f"GB{found.group(1)}" if found.group(1) else found.group(0)
 
 
-def torch_break(error: BaseException) -> Diagnostic:
-    """A break that torch reports itself, at the innermost line of the user's code."""
+def torch_break(error: BaseException, region: str | None = None) -> Diagnostic:
+    """A break that torch reports itself, at the innermost line of the user's code; in a region, it breaks the region."""
     text = str(error)
     torch_code = torch_code_in(text)
     reason = getattr(error, "gb_type", None) or text.strip().splitlines()[0]
@@ -114,4 +114,5 @@ def torch_break(error: BaseException) -> Diagnostic:
             line = linecache.getline(frame.filename, frame.lineno or 1).strip() or None
             break
     notes = [f"torch: {part.strip()}" for part in text.strip().splitlines()[:4] if part.strip()]
-    return diagnose(rules.TorchBreak(reason, torch_code), span, line, notes)
+    rule = rules.TorchBreak(reason, torch_code) if region is None else rules.RegionBreaks(region, reason, torch_code)
+    return diagnose(rule, span, line, notes)

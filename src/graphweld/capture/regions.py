@@ -63,7 +63,7 @@ def trace_region(
         if pred is not None:
             assume(tx, pred, holds)
         try:
-            with facts_stay_inside(tx), watching(tx) as effects:
+            with facts_stay_inside(tx, "a branch"), watching(tx) as effects:
                 try:
                     region.result = run().realize()
                 except exc.ObservedException as error:
@@ -84,8 +84,8 @@ def trace_region(
 
 
 @contextmanager
-def facts_stay_inside(tx: Tx) -> Iterator[None]:
-    """What a region's trace learns of sizes holds only where it runs: forget it behind.
+def facts_stay_inside(tx: Tx, region: str = "the body of a loop") -> Iterator[None]:
+    """What a region's trace learns of sizes holds only where it runs: forget it behind. An error says where it was.
 
     An index in a branch tells torch that the dimension is not empty, which would otherwise be asserted at the top of
     the program, and be believed by later tests.
@@ -95,6 +95,10 @@ def facts_stay_inside(tx: Tx) -> Iterator[None]:
     asserts = {symbol: list(found) for symbol, found in shapes.deferred_runtime_asserts.items()}
     try:
         yield
+    except Exception as error:
+        if not hasattr(error, "gw_region"):
+            error.gw_region = region  # type: ignore[attr-defined]
+        raise
     finally:
         for symbol, before in ranges.items():
             if shapes.var_to_range[symbol] != before and symbol_is_type(symbol, UNBACKED):
