@@ -37,16 +37,15 @@ def branches_disagree(x):
 
 
 def maybe_unbound(x):
+    x.add_(1)
     if x.sum() > 0:
         y = x * 2
     return y + 1
 
 
 def type_depends_on_data(x):
-    mask = None
-    if x.sum() > 0:
-        mask = x > 0
-    return x * mask
+    rows = (x, x) if x.sum() > 0 else (x,)
+    return [row * 2 for row in rows]
 
 
 class Recorder:
@@ -100,7 +99,7 @@ REPROS: dict[str, tuple[Callable[..., Any], str]] = {
     "GW002": (unsupported_syntax, "return y, sorted(locals())"),
     "GW101": (branches_disagree, "if x.sum() > 0:"),
     "GW102": (maybe_unbound, "return y + 1"),
-    "GW103": (type_depends_on_data, "return x * mask"),
+    "GW103": (type_depends_on_data, "return [row * 2 for row in rows]"),
     "GW104": (Recorder(), "if x.sum() > 0:"),
     "GW105": (region_raises, "if x.sum() > 0:"),
     "GW106": (region_breaks, "x = untraceable(x)"),

@@ -232,7 +232,7 @@ def _bound(tx: Tx, value: VariableTracker) -> VariableTracker:
     unbound = unbound_where(tx, value)
     if isinstance(unbound, ConstantVariable):
         return value
-    emit_raise(tx, unbound, "UnboundLocalError")
+    emit_raise(tx, unbound, "UnboundLocalError", rules.MaybeUnbound(value.name))
     assume(tx, unbound, False)
     return value.without_undefined()
 

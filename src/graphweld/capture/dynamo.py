@@ -80,7 +80,10 @@ def _hook_inlining() -> None:
         trace = sites.trace_of(parent)
         if trace is not None:
             func = _exchange(trace, func)
-        return build(parent, func, args, kwargs, **more)
+        tracer = build(parent, func, args, kwargs, **more)
+        if trace is not None:
+            _local.tx = tracer  # until inline_call, which has asked for it, ends
+        return tracer
 
     def inline_call(cls: Any, parent: Any, func: Any, args: Any, kwargs: Any, *more: Any, **named: Any) -> Any:
         trace = sites.trace_of(parent)

@@ -20,6 +20,7 @@ import torch
 from torch._dynamo.bytecode_transformation import create_call_function
 from torch._dynamo.variables.base import AsPythonConstantNotImplementedError, VariableTracker
 from torch._dynamo.variables.constant import ConstantVariable
+from torch._dynamo.variables.lists import BaseListVariable
 from torch._dynamo.variables.misc import GetAttrVariable
 
 from graphweld.capture.refusal import refuse
@@ -103,7 +104,8 @@ class MergeVariable(VariableTracker):
         return " or ".join(dict.fromkeys(kind_of(a) for a in self.alternatives()))
 
     def is_tensor(self) -> bool:
-        return self.joined is not None
+        # Dynamo returns what says yes here as it is, without asking how to reconstruct it.
+        return self.joined is not None and not self.is_visible()
 
     def python_type(self) -> type:
         types = {a.python_type() for a in self.bound_alternatives()}
@@ -111,10 +113,10 @@ class MergeVariable(VariableTracker):
             return types.pop()
         self.give_up("its type is asked for")
 
-    def give_up(self, use: str) -> Any:
+    def give_up(self, use: str, tx: Any = None) -> Any:
         from graphweld.capture.dynamo import current_tx
 
-        return refuse(current_tx(), rules.TypeDependsOnData(self.name, self.kinds(), use))
+        return refuse(tx or current_tx(), rules.TypeDependsOnData(self.name, self.kinds(), use))
 
     def as_python_constant(self) -> Any:
         raise AsPythonConstantNotImplementedError(self)
@@ -135,7 +137,7 @@ class MergeVariable(VariableTracker):
         self.give_up("it is used as one value")
 
     def bool_impl(self, tx: Tx) -> VariableTracker:
-        self.give_up("it steers Python")
+        self.give_up("it steers Python", tx)
         raise AssertionError
 
     def var_getattr(self, tx: Tx, name: str) -> VariableTracker:
@@ -159,7 +161,13 @@ class MergeVariable(VariableTracker):
     def unpack_var_sequence(self, tx: Any) -> list[VariableTracker]:
         if self.joined is not None:
             return self.tensor(tx).unpack_var_sequence(tx)
-        self.give_up("it is unpacked")
+        self.give_up("it is unpacked", tx)
+        raise AssertionError
+
+    def tp_iter_impl(self, tx: Any) -> VariableTracker:
+        if self.joined is not None:
+            return self.tensor(tx).tp_iter_impl(tx)
+        self.give_up("it is iterated over", tx)
         raise AssertionError
 
     def each(self, tx: Tx, operation: Any) -> VariableTracker:
@@ -223,6 +231,8 @@ def kind_of(vt: VariableTracker) -> str:
         return f"{str(fake.dtype).removeprefix('torch.')} tensor of shape {tuple(fake.shape)} on {fake.device}"
     if is_number(vt) or is_data_number(vt):
         return f"{vt.python_type().__name__} from a tensor"
+    if isinstance(vt, BaseListVariable):
+        return f"a {vt.python_type_name()} of length {len(vt.items)}"
     try:
         return vt.python_type_name()
     except NotImplementedError:

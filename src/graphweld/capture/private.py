@@ -110,7 +110,7 @@ PATCHED = (
 _EXC = _each(
     f"{_DYNAMO}.exc",
     "ObservedException RestartAnalysis TorchDynamoException TorchRuntimeError UncapturedHigherOrderOpError Unsupported "
-    "UserError raise_observed_exception",
+    "UserError observed_exception_map raise_observed_exception",
     "to tell why a trace stopped, to start it over, and to raise in the traced program",
 )
 

@@ -21,7 +21,7 @@ from torch._dynamo.variables.constant import ConstantVariable
 from graphweld.capture.predicates import negate
 from graphweld.capture.refusal import refuse
 from graphweld.capture.variables import Tx
-from graphweld.diagnostics import rules
+from graphweld.diagnostics import Rule, rules
 
 MARK = "graphweld: an exception of the program"
 _RETURNS = {"RETURN_VALUE", "RETURN_CONST", "RETURN_GENERATOR"}
@@ -33,12 +33,12 @@ def always_raises(fn: VariableTracker) -> bool:
     return code is not None and not any(i.opname in _RETURNS for i in dis.get_instructions(code))
 
 
-def emit_raise(tx: Tx, pred: VariableTracker, exception: str) -> None:
-    """Make the compiled call end here where `pred` holds."""
+def emit_raise(tx: Tx, pred: VariableTracker, exception: str, instead: Rule | None = None) -> None:
+    """Make the compiled call end here where `pred` holds; refuse, for `instead`, where that would not be as in Python."""
     if _inside_try(tx):
-        refuse(tx, rules.RegionRaises(exception))
+        refuse(tx, instead or rules.RegionRaises(exception, "inside a `try`"))
     if _inputs_changed(tx):
-        refuse(tx, rules.RegionRaises(exception))
+        refuse(tx, instead or rules.RegionRaises(exception, "after a change of an argument"))
     passes = negate(tx, pred)
     if isinstance(passes, ConstantVariable):
         return

@@ -67,7 +67,7 @@ def trace_region(
                 try:
                     region.result = run().realize()
                 except exc.ObservedException as error:
-                    region.raised = type(error).__name__.removeprefix("Observed")
+                    region.raised = _name_of(error)
                     tx.exn_vt_stack.clear_current_exception()
                 except (exc.Unsupported, exc.TorchRuntimeError):
                     if not may_fail:
@@ -81,6 +81,12 @@ def trace_region(
     # second without the node that binds it.
     tx.output.fake_mode.epoch += 1
     return region
+
+
+def _name_of(error: exc.ObservedException) -> str:
+    """The name of the program's exception that one of Dynamo's stands for."""
+    names = (cls.__name__ for cls, observed in exc.observed_exception_map.items() if observed is type(error))
+    return next(names, type(error).__name__.removeprefix("Observed"))
 
 
 @contextmanager

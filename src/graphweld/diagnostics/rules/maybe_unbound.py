@@ -16,12 +16,14 @@ class MaybeUnbound(Rule):
     Points at the read. Which side runs depends on tensor values, so whether the name has a value does too.
 
     ## Why
-    Plain Python raises UnboundLocalError on one side and goes on with the other. A graph has no such exception to
-    raise half of the time, and any value put in its place would be invented.
+    Plain Python raises UnboundLocalError on one side and goes on with the other. Elsewhere so does the welded function:
+    the graph stops, and the function runs once more as plain Python, which raises. Behind a change of an argument that
+    second run would make the change twice, and inside a `try` the program may go on after the exception.
 
     ## Example
     ```python
     def f(x):
+        x.add_(1)
         if x.sum() > 0:
             y = x * 2
         return y + 1
@@ -30,6 +32,7 @@ class MaybeUnbound(Rule):
     ## Use instead
     ```python
     def f(x):
+        x.add_(1)
         y = x
         if x.sum() > 0:
             y = x * 2

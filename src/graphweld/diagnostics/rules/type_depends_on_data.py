@@ -17,24 +17,21 @@ class TypeDependsOnData(Rule):
 
     ## Why
     Such a value may be tested, passed on, stored and returned: the caller gets the true Python object. But tracing
-    must know the type of a value to add to it, index it or call it, and here only the data decides.
+    must know the type of a value to iterate over it or to unpack it, and here only the data decides.
 
     ## Example
     ```python
     def f(x):
-        mask = None
-        if x.sum() > 0:
-            mask = x > 0
-        return x * mask
+        rows = (x, x) if x.sum() > 0 else (x,)
+        return [row * 2 for row in rows]
     ```
 
     ## Use instead
     ```python
     def f(x):
-        mask = torch.ones_like(x, dtype=torch.bool)
         if x.sum() > 0:
-            mask = x > 0
-        return x * mask
+            return [x * 2, x * 2]
+        return [x * 2]
     ```
 
     ## See also
