@@ -62,7 +62,7 @@ def is_covered(path: str) -> bool:
     return (
         path in PATHS
         or any(known.startswith(f"{path}.") for known in PATHS)
-        or any(path.startswith(f"{known}.") for known in PATHS if not known.rpartition(".")[2].islower())
+        or any(path.startswith(f"{known}.") for known in PATHS)
     )
 
 

@@ -71,7 +71,7 @@ def first_obstacle(run: Callable[[], Any]) -> Break | None:
         run()
     except exc.TorchDynamoException as error:
         found = next((e for e in chain(error) if isinstance(e, (exc.Unsupported, exc.UserError))), error)
-        return _break_from(torch_break(found))
+        return break_from(torch_break(found))
     except Exception:  # the program's own: a full-graph trace that succeeded has nothing to tell
         return None
     return None
@@ -85,11 +85,16 @@ def _break_of(reason: Any) -> Break:
     return Break(frame.filename, frame.lineno or 0, line, _first_words(reason.reason), torch_code_in(reason.reason))
 
 
-def _break_from(diagnostic: Diagnostic) -> Break:
+def break_from(diagnostic: Diagnostic) -> Break:
+    """A finding as a break."""
     span = diagnostic.span
     code = next((w.strip("()") for w in diagnostic.message.split() if w.strip("()").startswith("GB")), None)
     return Break(
-        span.file if span else "<unknown>", span.line if span else 0, diagnostic.source_line or "", diagnostic.message, code
+        span.file if span else "<unknown>",
+        span.line if span else 0,
+        diagnostic.source_line or "",
+        diagnostic.message,
+        code,
     )
 
 

@@ -109,8 +109,8 @@ PATCHED = (
 
 _EXC = _each(
     f"{_DYNAMO}.exc",
-    "ObservedException RestartAnalysis TorchDynamoException TorchRuntimeError UncapturedHigherOrderOpError Unsupported "
-    "UserError observed_exception_map raise_observed_exception",
+    "InternalTorchDynamoError ObservedException RestartAnalysis TorchDynamoException TorchRuntimeError "
+    "UncapturedHigherOrderOpError Unsupported UserError observed_exception_map raise_observed_exception",
     "to tell why a trace stopped, to start it over, and to raise in the traced program",
 )
 

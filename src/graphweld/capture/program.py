@@ -13,7 +13,6 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-import torch
 from torch._dynamo import exc
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
@@ -23,6 +22,7 @@ from graphweld.capture.refusal import Refusal
 from graphweld.diagnostics import ConversionError, Diagnostic, GraphBreakError, Span, diagnose, rules
 
 TRACE_ERRORS = (exc.TorchDynamoException, GuardOnDataDependentSymNode)
+STOPPED = (exc.Unsupported, exc.UserError, exc.TorchRuntimeError, GuardOnDataDependentSymNode)
 PACKAGE = os.path.dirname(graphweld.__file__)
 
 
@@ -86,7 +86,7 @@ def diagnostics_of(error: BaseException) -> list[Diagnostic] | None:
         if isinstance(e, ConversionError):
             return list(e.diagnostics)
     for e in errors:
-        if isinstance(e, (exc.Unsupported, exc.UserError, exc.TorchRuntimeError, GuardOnDataDependentSymNode)):
+        if isinstance(e, (*STOPPED, exc.InternalTorchDynamoError)):
             return [torch_break(e, next((e.gw_region for e in errors if hasattr(e, "gw_region")), None))]
     return None
 
@@ -104,7 +104,9 @@ def torch_break(error: BaseException, region: str | None = None) -> Diagnostic:
     text = str(error)
     torch_code = torch_code_in(text)
     reason = getattr(error, "gb_type", None) or text.strip().splitlines()[0]
-    explanation = next((line.partition("Explanation: ")[2] for line in text.splitlines() if "Explanation: " in line), "")
+    explanation = next(
+        (line.partition("Explanation: ")[2] for line in text.splitlines() if "Explanation: " in line), ""
+    )
     if explanation:
         reason = f"{reason}: {explanation.strip()}"
     span, line = None, None

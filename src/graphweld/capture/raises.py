@@ -34,7 +34,7 @@ def always_raises(fn: VariableTracker) -> bool:
 
 
 def emit_raise(tx: Tx, pred: VariableTracker, exception: str, instead: Rule | None = None) -> None:
-    """Make the compiled call end here where `pred` holds; refuse, for `instead`, where that would not be as in Python."""
+    """Make the compiled call end here where `pred` holds; a refusal, or `instead`, where that is not as in Python."""
     if _inside_try(tx):
         refuse(tx, instead or rules.RegionRaises(exception, "inside a `try`"))
     if _inputs_changed(tx):

@@ -9,7 +9,7 @@ import torch
 
 from graphweld import convert, syntax
 from graphweld.capture import sites
-from graphweld.capture.breaks import Break, Counter, Measured, first_obstacle, measure
+from graphweld.capture.breaks import Break, Counter, Measured, break_from, first_obstacle, measure
 from graphweld.capture.program import diagnostics_of, guarded, trampoline
 from graphweld.diagnostics import Diagnostic, GraphweldError, UsageError
 from graphweld.report.model import BreakReport, Phase, Report, SiteReport
@@ -45,8 +45,8 @@ def explain(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, 
         function=getattr(fn, "__qualname__", type(fn).__qualname__),
         file=code.co_filename,
         line=code.co_firstlineno,
-        before=_phase(before, obstacle),
-        after=_phase(after, None),
+        before=_phase(before, () if obstacle is None else (obstacle,)),
+        after=_phase(after, tuple(map(break_from, found))),
         sites=tuple(_sites(trace, found)),
         diagnostics=found,
         torch_version=torch.__version__,
@@ -58,8 +58,9 @@ def _own(fn: Any) -> Any:
     return copy.deepcopy(fn) if isinstance(fn, torch.nn.Module) else fn
 
 
-def _phase(measured: Measured, obstacle: Break | None) -> Phase:
-    breaks = (obstacle,) if obstacle is not None else measured.breaks
+def _phase(measured: Measured, told: tuple[Break, ...]) -> Phase:
+    """One way of compiling; what it broke at is `told` where torch itself reported no break."""
+    breaks = measured.breaks or told
     error = measured.error
     if isinstance(error, UsageError):
         raise error

@@ -40,8 +40,10 @@ def render(report: Report) -> RenderableType:
         parts += [Text(), _sites(listed)]
     if left_out:
         parts += [Text(f"{counted(left_out, 'more site')} left: no tensor value steers them.", style="dim")]
-    if report.after.breaks:
-        parts += [Text(), _breaks("Breaks left", report.after.breaks)]
+    told = {diagnostic.message for diagnostic in report.diagnostics}
+    left_over = [found for found in report.after.breaks if found.reason not in told]
+    if left_over:
+        parts += [Text(), _breaks("Breaks left", left_over)]
     for diagnostic in report.diagnostics:
         parts += [Text(), _diagnostic(diagnostic)]
     return Group(*parts)
