@@ -12,8 +12,9 @@ demo: $(READY)
 test: lint torch-free  # pytest comes last, so that its closing line is the last one printed
 	$(BIN)/python -m pytest -n 2 -m "not slow" tests
 
-full: $(READY)
-	$(BIN)/python -m pytest -n 2 tests
+full: lint
+	tools/test_torch_free.sh -m "not needs_torch" --seeds 0:200
+	$(BIN)/python -m pytest -n 2 --seeds 0:1000 tests
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -15,6 +15,13 @@ os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--seeds", default="0:60", metavar="FROM:TO", help="the random programs of tests/unit/syntax (default: 0:60)"
+    )
+
+
 LIMIT = 120  # seconds for one test, which takes a few; a `slow` one may take five times as long
 
 

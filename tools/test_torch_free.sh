@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Run the tests of the layers that import no torch on each other Python that this machine has.
+# Arguments go to pytest: `-m "not needs_torch"` adds the slow ones.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -20,5 +21,6 @@ for version in 3.10 3.12 3.13; do
         if [ -d "tests/unit/$suite" ]; then suites+=("tests/unit/$suite"); fi
     done
     echo "torch-free tests on Python $version"
-    PYTHONPATH=src "$venv/bin/python" -m pytest -q -m "not needs_torch" -p no:cacheprovider "${suites[@]}"
+    PYTHONPATH=src "$venv/bin/python" -m pytest -q -m "not needs_torch and not slow" --seeds 0:20 -p no:cacheprovider \
+        "$@" "${suites[@]}"
 done

@@ -10,10 +10,9 @@ import pytest
 from graphweld.syntax import SourceUnavailable, UnsupportedSyntax, convert, sites
 from tests.unit.syntax.library import codes_of
 
-MODULES = [
-    "argparse", "ast", "asyncio.base_events", "configparser", "contextlib", "dataclasses", "inspect",
-    "json.decoder", "textwrap",
-]  # fmt: skip
+QUICK = ["contextlib", "dataclasses", "json.decoder", "textwrap"]
+LONG = ["argparse", "ast", "asyncio.base_events", "configparser", "inspect"]
+MODULES = [*QUICK, *(pytest.param(name, marks=pytest.mark.slow) for name in LONG)]
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -1,4 +1,4 @@
-"""Random programs do the same as they are and converted."""
+"""Random programs do the same as they are and converted. More of them: `pytest --seeds 1000:9000` with this file."""
 
 from __future__ import annotations
 
@@ -62,10 +62,19 @@ def make_program(seed: int) -> Program | None:
     return Program(run, ((0, 0), (0, 1), (1, 0), (2, 3)), (function,))
 
 
-@pytest.mark.parametrize("start", range(0, 200, 20))
+CHUNK = 20
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "seeds" in metafunc.fixturenames:
+        first, _, last = metafunc.config.getoption("--seeds").partition(":")
+        chunks = [range(k, min(k + CHUNK, int(last))) for k in range(int(first), int(last), CHUNK)]
+        metafunc.parametrize("seeds", chunks, ids=lambda chunk: f"{chunk.start}:{chunk.stop}")
+
+
 @pytest.mark.filterwarnings("ignore::SyntaxWarning")
-def test_twins(start: int) -> None:
-    for seed in range(start, start + 20):
+def test_twins(seeds: range) -> None:
+    for seed in seeds:
         program = make_program(seed)
         if program is not None and convert(program.converted[0].__code__) is not None:
             check(program)
