@@ -58,7 +58,7 @@ def measure(compiled: Callable[[], Any], counter: Counter) -> Measured:
     error = None
     try:
         compiled()
-    except Exception as caught:  # the program's own exceptions and the compiler's are both an answer here
+    except Exception as caught:  # noqa: BLE001 - the program's own exceptions and the compiler's are both an answer here
         error = caught
     seconds = time.perf_counter() - start
     breaks = tuple(_break_of(reason) for reason in graph_break_reasons[before:] if reason.graph_break)
@@ -72,7 +72,7 @@ def first_obstacle(run: Callable[[], Any]) -> Break | None:
     except exc.TorchDynamoException as error:
         found = next((e for e in chain(error) if isinstance(e, (exc.Unsupported, exc.UserError))), error)
         return break_from(torch_break(found))
-    except Exception:  # the program's own: a full-graph trace that succeeded has nothing to tell
+    except Exception:  # noqa: BLE001 - the program's own: a full-graph trace that succeeded has nothing to tell
         return None
     return None
 

@@ -17,12 +17,24 @@ from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.dicts import ConstDictVariable
 from torch._dynamo.variables.lists import BaseListVariable, ListVariable
 from torch._dynamo.variables.tensor import SymNodeVariable
+from torch._dynamo.variables.user_defined import UserDefinedObjectVariable
 
 from graphweld.capture.joins import NUMBER_DTYPES, same_type
 from graphweld.capture.merge_variable import MergeVariable, is_bool_like, kind_of
 from graphweld.capture.predicates import truth
 from graphweld.capture.refusal import refuse
-from graphweld.capture.variables import Tx, call, constant, example, existing, is_dense, is_number, is_tensor, method
+from graphweld.capture.variables import (
+    Tx,
+    call,
+    constant,
+    example,
+    existing,
+    is_dense,
+    is_number,
+    is_tensor,
+    is_undefined,
+    method,
+)
 from graphweld.diagnostics import rules
 
 MOST_ALTERNATIVES = 4
@@ -157,6 +169,13 @@ def widen(tx: Tx, carry: Carry, vt: VariableTracker, name: str) -> Carry:
             wider = _widen_within(tx, getattr(carry, side), vt, name)
             if wider is not None:
                 return Merged(wider, carry.orelse) if side == "then" else Merged(carry.then, wider)
+    if (
+        isinstance(new, Fixed)
+        and isinstance(vt, UserDefinedObjectVariable)
+        and vt.source is None
+        and not is_undefined(vt)
+    ):
+        refuse(tx, rules.CarryChanges(name, describe(carry), kind_of(vt), "object"))
     if alternatives(carry) >= MOST_ALTERNATIVES:
         refuse(tx, rules.CarryChanges(name, describe(carry), kind_of(vt), "type"))
     return Merged(new, carry)
@@ -295,4 +314,3 @@ def own(tx: Tx, values: list[VariableTracker], taken: set[Any]) -> list[Variable
         taken.add(storage_key(example(vt)))
         made.append(vt)
     return made
-

@@ -1,7 +1,7 @@
 """Staging a branch: two regions, one If node (or, where that is provably the same and cheaper, a select).
 
-    y = gw.if_exp(x.sum() > 0, lambda: x + 1, lambda: x - 1, 0)
-    ->  cond(pred, then_graph(x), else_graph(x))           or   where(pred, x + 1, x - 1)
+y = gw.if_exp(x.sum() > 0, lambda: x + 1, lambda: x - 1, 0)
+->  cond(pred, then_graph(x), else_graph(x))           or   where(pred, x + 1, x - 1)
 """
 
 from typing import Any
@@ -9,22 +9,27 @@ from typing import Any
 import torch
 from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.constant import ConstantVariable
-from torch.fx import Proxy
 
 from graphweld.capture import output
-from graphweld.capture.effects import contents_of, current_attribute, put_contents
 from graphweld.capture.differentiable import branch
+from graphweld.capture.effects import contents_of, current_attribute, put_contents
 from graphweld.capture.inline import inline, is_selectable
 from graphweld.capture.joins import Join
 from graphweld.capture.merge_variable import MergeVariable
-from graphweld.capture.operands import refuse_unknown_draws
-from graphweld.capture.operands import bind_items, number_operands_to_tensors, share_operands
+from graphweld.capture.operands import (
+    bind_items,
+    copy_operand,
+    number_operands_to_tensors,
+    refuse_unknown_draws,
+    share_operands,
+    without_aliases,
+)
 from graphweld.capture.predicates import negate, select_bool
 from graphweld.capture.raises import emit_raise
 from graphweld.capture.refusal import refuse
-from graphweld.capture.regions import Region, assume, install, is_impure, known, trace_region
+from graphweld.capture.regions import assume, install, is_impure, known, trace_region
 from graphweld.capture.sites import record
-from graphweld.capture.variables import Thunk, Tx, build, call, constant, emit, example, is_undefined, existing, method
+from graphweld.capture.variables import Thunk, Tx, build, call, constant, emit, example, existing, is_undefined, method
 from graphweld.diagnostics import rules
 
 
@@ -78,7 +83,8 @@ def raise_or(tx: Tx, pred: VariableTracker, exception: str, rest: Thunk) -> Vari
 
 def _merge_result(join: Join, names: tuple[str, ...] | None, label: str) -> Thunk:
     then, orelse = join.then.result, join.orelse.result
-    assert then is not None and orelse is not None
+    assert then is not None
+    assert orelse is not None
     if names is None:
         return join.merge(then, orelse, label)
     pairs = zip(then.items, orelse.items, names, strict=True)  # type: ignore[attr-defined]
@@ -98,7 +104,7 @@ def _merge_effects(join: Join) -> list[Any]:
         if a is None or b is None:
             refuse(tx, rules.RegionMutates(attr, "a branch"))
         part = join.merge(a, b, attr if attr != "cell_contents" else vt.local_name or "a closure variable")  # type: ignore[attr-defined]
-        kind = (then.kinds.get(key) or orelse.kinds.get(key))
+        kind = then.kinds.get(key) or orelse.kinds.get(key)
         writes.append(lambda vt=vt, attr=attr, part=part, kind=kind: side_effects.store_attr(vt, attr, part(), kind))
     for vt in {**then.contents, **orelse.contents}:
         now = contents_of(vt)
@@ -144,16 +150,10 @@ def _merge_mutations(join: Join) -> list[Any]:
     writes = []
     for outer in {**join.then.mutated, **join.orelse.mutated}:
         value = existing(join.tx, outer)
-        finals = [_work_on_copy(join, region, outer, value) for region in (join.then, join.orelse)]
+        finals = [copy_operand(join.tx, region, outer, value) for region in (join.then, join.orelse)]
         output = join._slot(*finals)
         writes.append(lambda value=value, output=output: method(join.tx, value, "copy_", output()))
     return writes
-
-
-def _work_on_copy(join: Join, region: Region, outer: Proxy, value: VariableTracker) -> VariableTracker:
-    from graphweld.capture.operands import copy_operand
-
-    return copy_operand(join.tx, region, outer, value)
 
 
 def _make_node(join: Join) -> str:
@@ -171,7 +171,7 @@ def _make_node(join: Join) -> str:
         number_operands_to_tensors(tx, region)
         bind_items(region)
     refuse_unknown_draws(tx, then, orelse)
-    operands = share_operands(then, orelse)
+    operands = without_aliases(tx, share_operands(then, orelse), set())
     then.graph.lint()
     orelse.graph.lint()
     branches = [install(tx, f"gw_{name}", region.graph) for name, region in (("then", then), ("else", orelse))]
@@ -190,16 +190,6 @@ def _as_differentiable_as(
     if example(value).requires_grad and not any(example(side).requires_grad for side in slot):
         return method(tx, value, "detach")
     return value
-
-
-def _needs_encoding(join: Join, dtypes: list[torch.dtype]) -> set[int]:
-    """Outputs that must leave as floats: those that can have no gradient, where others have one."""
-    integers = {k for k, dtype in enumerate(dtypes) if not can_have_gradient(dtype)}
-    operands = [*join.then.operands().values(), *join.orelse.operands().values()]
-    flows = torch.is_grad_enabled() and any(
-        getattr(inner.node.meta["example_value"], "requires_grad", False) for inner in operands
-    )
-    return integers if flows and len(integers) < len(dtypes) else set()
 
 
 def distribute(tx: Tx, args: list[VariableTracker], run: Any, writes: bool = False) -> VariableTracker:

@@ -4,9 +4,9 @@
     loop(body, carries, extras)                ->  while not carries[0]: carries = body(*carries, *extras)
 
 A backend that runs the graph as it is runs exactly these lines, and autograd records what they do. A backend that
-traces the graph again (AOTAutograd, export) gets torch's operators `cond` and `while_loop`, under autograd rules written
-here, because torch's own are wrong in several ways (2.13.0, 2.14.1; shared notes, rows DIFF): a loop that runs zero
-times, parameters where the first carry needs no gradient, an integer beside a float, outputs whose size the data
+traces the graph again (AOTAutograd, export) gets torch's operators `cond` and `while_loop`, under autograd rules
+written here, because torch's own are wrong in several ways (2.13.0, 2.14.1; shared notes, rows DIFF): a loop that runs
+zero times, parameters where the first carry needs no gradient, an integer beside a float, outputs whose size the data
 decides.
 
 The backward of a branch is a branch on the same predicate over the two sides' vector-Jacobian products. The backward of
@@ -81,7 +81,9 @@ class _Keys:
         return materialize_as_graph(fn, args, self.include, self.exclude, force_enable_grad=True)
 
 
-def vjp(region: Callable[..., Any], inputs: Sequence[Any], wanted: Sequence[int], cotangents: Sequence[Any]) -> list[Any]:
+def vjp(
+    region: Callable[..., Any], inputs: Sequence[Any], wanted: Sequence[int], cotangents: Sequence[Any]
+) -> list[Any]:
     """Gradients of a region's float outputs, weighted by `cotangents`, for the inputs at `wanted`; zeros for none."""
     xs = list(inputs)
     for k in wanted:

@@ -3,9 +3,9 @@
     if p < 0.5:                       forward   mask = empty_like(x).bernoulli_(0.9); y = x * (mask / 0.9)    -> y, mask
         y = F.dropout(x, 0.1)         backward  the same with mask as an input
 
-A backward that recomputes the region would draw again, and the gradient would be that of another mask (torch's own rules
-for `cond` and `while_loop` do that). So the forward hands out what it drew, and the backward computes with it. The draws
-stay where Python has them, in the same order and only in the region that runs.
+A backward that recomputes the region would draw again, and the gradient would be that of another mask (torch's own
+rules for `cond` and `while_loop` do that). So the forward hands out what it drew, and the backward computes with it.
+The draws stay where Python has them, in the same order and only in the region that runs.
 """
 
 import copy
@@ -20,8 +20,8 @@ FUNCTIONS = {
     torch.bernoulli, torch.multinomial, torch.normal, torch.poisson,
 }  # fmt: skip
 METHODS = {
-    "bernoulli", "bernoulli_", "uniform_", "normal_", "exponential_", "random_", "multinomial", "log_normal_", "cauchy_",
-    "geometric_",
+    "bernoulli", "bernoulli_", "uniform_", "normal_", "exponential_", "random_", "multinomial", "log_normal_",
+    "cauchy_", "geometric_",
 }  # fmt: skip
 NN = torch.nn.functional
 UNKNOWN = {

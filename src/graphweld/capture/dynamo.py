@@ -1,35 +1,33 @@
 """The hooks: where Dynamo is asked to trace another code object, to stage instead of follow, and to start over."""
 
+import contextlib
+import copy
+import threading
 import types
 from collections.abc import Callable, Hashable
 from typing import Any
 
 import torch
 from torch._dynamo import config, exc, symbolic_convert
-from torch._dynamo.symbolic_convert import InliningInstructionTranslator
 from torch._dynamo.side_effects import SideEffects
-from torch._dynamo.variables.builtin import BuiltinVariable
+from torch._dynamo.source import FloatTensorSource
+from torch._dynamo.symbolic_convert import InliningInstructionTranslator
 from torch._dynamo.variables.base import VariableTracker
+from torch._dynamo.variables.builtin import BuiltinVariable
 from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.functions import NestedUserFunctionVariable, SkipFunctionVariable, UserFunctionVariable
 from torch._dynamo.variables.misc import LoggingLoggerVariable
-from torch._dynamo.variables.torch import TorchInGraphFunctionVariable
-from torch._dynamo.source import FloatTensorSource
 from torch._dynamo.variables.tensor import TensorVariable
-from torch._guards import TracingContext
+from torch._dynamo.variables.torch import TorchInGraphFunctionVariable
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode, free_unbacked_symbols
-
-import contextlib
-import copy
-import threading
 
 from graphweld import convert, syntax
 from graphweld.capture import indexing, intrinsics, output, polyfills, recurrent, sites
 from graphweld.capture.conditionals import distribute
-from graphweld.capture.effects import watch_mutation
+from graphweld.capture.effects import hook_changes, watch_mutation
+from graphweld.capture.joins import is_sized_by_data
 from graphweld.capture.merge_variable import MergeVariable
 from graphweld.capture.predicates import is_data_dependent, predicate
-from graphweld.capture.joins import is_sized_by_data
 from graphweld.capture.refusal import Refusal, refuse
 from graphweld.capture.variables import call, example
 from graphweld.diagnostics import rules
@@ -130,7 +128,7 @@ def _exchange(trace: sites.Trace, func: Any) -> Any:
 
 def _maybe_start_over(trace: sites.Trace, parent: Any, func: Any, error: Exception) -> None:
     """The trace stopped in a function that has sites and is not converted yet: convert it, and trace again."""
-    if getattr(error, "gw_final", False) or isinstance(error, Refusal) and error.final:
+    if getattr(error, "gw_final", False) or (isinstance(error, Refusal) and error.final):
         return
     code = func.get_code()
     if code in trace.wanted or sites.conversion_of(code) is not None:
@@ -232,7 +230,7 @@ def _hook_methods() -> None:
 
 
 def _hook_asserts() -> None:
-    """An assert is `if not test: raise AssertionError(message)`, and not Dynamo's own rewriting, which raises another."""
+    """An assert is `if not test: raise AssertionError(message)`; Dynamo's own rewriting raises another exception."""
     detect = symbolic_convert._detect_and_normalize_assert_statement
 
     def detected(self: Any, truth_fn: Any, push: Any) -> bool:
@@ -273,6 +271,4 @@ def _hook_mutation() -> None:
         mutation(self, var)
 
     SideEffects.mutation = watched  # type: ignore[method-assign]
-
-
-_ = (TracingContext, syntax)
+    hook_changes()

@@ -6,6 +6,7 @@ branch then start from the same objects, and the merged values are written once,
 """
 
 import copy
+import functools
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -13,6 +14,9 @@ from typing import Any
 
 from torch._dynamo.side_effects import SideEffects
 from torch._dynamo.variables.base import AttrMutationKind, VariableTracker
+from torch._dynamo.variables.dicts import ConstDictVariable
+from torch._dynamo.variables.lists import CommonListMethodsVariable, DequeVariable, ListVariable
+from torch._dynamo.variables.sets import SetVariable
 from torch._dynamo.variables.user_defined import UserDefinedObjectVariable
 
 from graphweld.capture.variables import Tx
@@ -48,6 +52,15 @@ def contents_of(vt: VariableTracker) -> Any:
     return None
 
 
+def _is_same(before: Any, after: Any) -> bool:
+    """Whether a list, dict or set holds the very objects that it held."""
+    if len(before) != len(after):
+        return False
+    if isinstance(before, dict):
+        return list(before) == list(after) and all(after[key] is value for key, value in before.items())
+    return all(a is b for a, b in zip(before, after, strict=True))
+
+
 def put_contents(vt: VariableTracker, held: Any) -> None:
     """Make a list, dict or set hold `held`, keeping its own container object."""
     for name in CONTENTS:
@@ -61,8 +74,39 @@ def put_contents(vt: VariableTracker, held: Any) -> None:
             return
 
 
+def hook_changes() -> None:
+    """Have every method that may change a list, dict or set remember first what it held.
+
+    `SideEffects.mutation` comes too late for that: of `l[i] = v`, `del l[i]`, `l += m`, `l.reverse()` and `d.popitem()`,
+    it is told afterwards.
+    """
+    for cls, names in CHANGING.items():
+        for name in names:
+            setattr(cls, name, _remembering(getattr(cls, name)))
+
+
+CHANGING: dict[type[VariableTracker], tuple[str, ...]] = {
+    CommonListMethodsVariable: ("call_method",),
+    ListVariable: (
+        "call_method", "sq_ass_item_impl", "mp_ass_subscript_impl", "sq_inplace_concat_impl", "sq_inplace_repeat_impl",
+    ),
+    DequeVariable: ("call_method", "sq_ass_item_impl", "sq_inplace_concat_impl"),
+    ConstDictVariable: ("call_method",),
+    SetVariable: ("call_method",),
+}  # fmt: skip
+
+
+def _remembering(method: Any) -> Any:
+    @functools.wraps(method)
+    def changes(self: VariableTracker, tx: Tx, *args: Any, **kwargs: Any) -> Any:
+        watch_mutation(tx.output.side_effects, self)
+        return method(self, tx, *args, **kwargs)
+
+    return changes
+
+
 def watch_mutation(side_effects: SideEffects, vt: VariableTracker) -> None:
-    """Called before a list, dict or set changes: remember what it held, once for each region that is open."""
+    """Called before a list, dict or set may change: remember what it held, once for each region that is open."""
     output = side_effects.output_graph_weakref()
     for seen in _watchers(output) if output is not None else ():
         if vt not in seen:
@@ -93,7 +137,7 @@ def watching(tx: Tx) -> Iterator[Effects]:
                 effects.kinds[vt, name] = side_effects.attr_mutation_kinds[vt][name]
     for vt, (held, was_modified) in seen.items():
         is_new = getattr(vt.mutation_type, "scope", 0) >= scope
-        if not is_new and held is not None:
+        if not is_new and held is not None and not _is_same(held, contents_of(vt)):
             effects.contents[vt] = contents_of(vt)
             put_contents(vt, held)
             if was_modified is not None:

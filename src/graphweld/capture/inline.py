@@ -9,24 +9,30 @@ import operator
 from typing import Any
 
 import torch
+from torch._dynamo.variables.base import VariableTracker
 from torch.fx import Node, Proxy
 
 from graphweld.capture.joins import Join
 from graphweld.capture.regions import Region
 from graphweld.capture.variables import Tx, existing
-from torch._dynamo.variables.base import VariableTracker
 
 MOST_NODES = 12
 
-LINEAR = {"add", "sub", "neg", "clone", "to", "reshape", "view", "unsqueeze", "squeeze", "contiguous", "full", "zeros",
-          "ones", "zeros_like", "ones_like", "full_like", "detach", "float", "double", "half", "clamp", "clamp_min",
-          "clamp_max", "relu", "where", "logical_and", "logical_or", "logical_not", "eq", "ne", "lt", "le", "gt", "ge",
-          "isnan", "isinf", "isfinite", "expand", "expand_as", "t", "transpose", "permute", "empty_strided", "bool", "long", "int"}
-SMOOTH = LINEAR | {"mul", "abs", "exp", "sin", "cos", "tanh", "sigmoid", "square", "sqrt", "rsqrt", "log", "truediv",
-                   "div", "pow", "reciprocal", "maximum", "minimum", "sign", "floor", "ceil", "round", "log1p", "expm1",
-                   "nan_to_num", "erf", "mod", "remainder", "floordiv", "and_", "or_", "xor", "bitwise_not"}
-OPERATORS = {getattr(operator, n) for n in ("add", "sub", "neg", "mul", "truediv", "pow", "eq", "ne", "lt", "le", "gt", "ge",
-                                            "and_", "or_", "xor", "pos")}
+LINEAR = {
+    "add", "sub", "neg", "clone", "to", "reshape", "view", "unsqueeze", "squeeze", "contiguous", "full", "zeros",
+    "ones", "zeros_like", "ones_like", "full_like", "detach", "float", "double", "half", "clamp", "clamp_min", "clamp_max",
+    "relu", "where", "logical_and", "logical_or", "logical_not", "eq", "ne", "lt", "le", "gt", "ge", "isnan", "isinf",
+    "isfinite", "expand", "expand_as", "t", "transpose", "permute", "empty_strided", "bool", "long", "int",
+}  # fmt: skip
+SMOOTH = LINEAR | {
+    "mul", "abs", "exp", "sin", "cos", "tanh", "sigmoid", "square", "sqrt", "rsqrt", "log", "truediv", "div", "pow",
+    "reciprocal", "maximum", "minimum", "sign", "floor", "ceil", "round", "log1p", "expm1", "nan_to_num", "erf", "mod",
+    "remainder", "floordiv", "and_", "or_", "xor", "bitwise_not",
+}  # fmt: skip
+OPERATORS = {
+    getattr(operator, name)
+    for name in ("add sub neg mul truediv pow eq ne lt le gt ge and_ or_ xor pos").split()
+}  # fmt: skip
 
 
 def is_selectable(join: Join) -> bool:
@@ -48,7 +54,11 @@ def _qualifies(region: Region) -> bool:
 def _node_qualifies(node: Node, grad: bool) -> bool:
     if node.op not in ("call_function", "call_method"):
         return False
-    if node.op == "call_function" and node.target not in OPERATORS and getattr(torch, _name(node), None) is not node.target:
+    if (
+        node.op == "call_function"
+        and node.target not in OPERATORS
+        and getattr(torch, _name(node), None) is not node.target
+    ):
         return False
     if _name(node) not in (LINEAR if grad else SMOOTH):
         return grad and _scales(node)

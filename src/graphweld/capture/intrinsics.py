@@ -107,8 +107,14 @@ def contains(tx: Tx, args: Args) -> VariableTracker | None:
     found: VariableTracker = constant(False)
     for entry in reversed(_unpack(tx, container)):
         equal = predicate_of(tx, call(tx, operator.eq, entry, item))
-        found = equal if _is_false(found) else select_bool(tx, equal, constant(True), found) if not _known(equal) else (
-            constant(True) if equal.value else found  # type: ignore[attr-defined]
+        found = (
+            equal
+            if _is_false(found)
+            else select_bool(tx, equal, constant(True), found)
+            if not _known(equal)
+            else (
+                constant(True) if equal.value else found  # type: ignore[attr-defined]
+            )
         )
     return as_bool(found)
 
@@ -160,9 +166,7 @@ def bound_(tx: Tx, args: Args) -> VariableTracker | None:
 
 def while_stmt(tx: Tx, args: Args) -> VariableTracker | None:
     test, body, state, names, site = args
-    after = loops.while_stmt(
-        tx, test, body, _unpack(tx, state), names.as_python_constant(), site.as_python_constant()
-    )
+    after = loops.while_stmt(tx, test, body, _unpack(tx, state), names.as_python_constant(), site.as_python_constant())
     return build(tx, after)
 
 
@@ -184,7 +188,11 @@ def builtin(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) -> 
         )
     if MergeVariable in arg_types:
         return None if has_kwargs else builtin_on_merge(fn)
-    if fn in (bool, operator.truth) and len(arg_types) == 1 and issubclass(arg_types[0], (SymNodeVariable, TensorVariable)):
+    if (
+        fn in (bool, operator.truth)
+        and len(arg_types) == 1
+        and issubclass(arg_types[0], (SymNodeVariable, TensorVariable))
+    ):
         return _bool
     if fn is range and not has_kwargs:
         return _range

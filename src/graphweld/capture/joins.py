@@ -23,7 +23,6 @@ from torch._dynamo.variables.lists import BaseListVariable, ListVariable, TupleV
 from torch._dynamo.variables.misc import StringFormatVariable
 from torch._dynamo.variables.tensor import SymNodeVariable
 from torch._dynamo.variables.user_defined import UserDefinedObjectVariable
-
 from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
 from graphweld.capture.aliases import alias_of
@@ -204,7 +203,9 @@ class Join:
             for d in range(left.dim())
         ]
         flat = self._slot(self._flat(self.then, a), self._flat(self.orelse, b))
-        return lambda: self._unflatten(flat(), [n if size is None else size() for n, size in zip(left.shape, sizes)])
+        return lambda: self._unflatten(
+            flat(), [n if size is None else size() for n, size in zip(left.shape, sizes, strict=True)]
+        )
 
     def _size(self, region: Region, vt: VariableTracker, dim: int) -> VariableTracker:
         with reopened(self.tx, region):
@@ -285,24 +286,18 @@ class Join:
         if isinstance(a, BaseListVariable) and isinstance(b, BaseListVariable):
             if len(a.items) != len(b.items) or _is_old(a) or _is_old(b):
                 return None
-            parts = [
-                self.merge(x, y, f"{name}[{i}]") for i, (x, y) in enumerate(zip(a.items, b.items, strict=True))
-            ]
+            parts = [self.merge(x, y, f"{name}[{i}]") for i, (x, y) in enumerate(zip(a.items, b.items, strict=True))]
             return _rebuild_sequence(a, parts)
         if type(a) is ConstDictVariable and isinstance(b, ConstDictVariable):
             if list(a.items) != list(b.items) or _is_old(a) or _is_old(b):
                 return None
-            keyed = {
-                key: self.merge(value, b.items[key], f"{name}[{key_text(key)}]") for key, value in a.items.items()
-            }
+            keyed = {key: self.merge(value, b.items[key], f"{name}[{key_text(key)}]") for key, value in a.items.items()}
             return _rebuild_dict(a, keyed)
         if isinstance(a, UserDefinedObjectVariable) and isinstance(b, UserDefinedObjectVariable):
             return self._merge_objects(a, b, name)
         return None
 
-    def _merge_objects(
-        self, a: UserDefinedObjectVariable, b: UserDefinedObjectVariable, name: str
-    ) -> Thunk | None:
+    def _merge_objects(self, a: UserDefinedObjectVariable, b: UserDefinedObjectVariable, name: str) -> Thunk | None:
         left, right = _new_attributes(self.tx, a), _new_attributes(self.tx, b)
         if left is None or right is None or a.value.__class__ is not b.value.__class__ or list(left) != list(right):
             return None
@@ -410,7 +405,9 @@ def key_text(key: Any) -> str:
 def _equal_constants(a: VariableTracker, b: VariableTracker) -> bool:
     if not (isinstance(a, ConstantVariable) and isinstance(b, ConstantVariable)):
         return False
-    return type(a.value) is type(b.value) and (a.value == b.value or a.value is b.value) and repr(a.value) == repr(b.value)
+    return (
+        type(a.value) is type(b.value) and (a.value == b.value or a.value is b.value) and repr(a.value) == repr(b.value)
+    )
 
 
 def _is_old(vt: VariableTracker) -> bool:

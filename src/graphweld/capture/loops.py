@@ -21,13 +21,38 @@ from graphweld.capture.conditionals import stage_if
 from graphweld.capture.differentiable import loop
 from graphweld.capture.effects import current_attribute, watching
 from graphweld.capture.merge_variable import MergeVariable
-from graphweld.capture.operands import bind_items, copy_operand, number_operands_to_tensors, refuse_unknown_draws
+from graphweld.capture.operands import (
+    bind_items,
+    copy_operand,
+    number_operands_to_tensors,
+    refuse_unknown_draws,
+    without_aliases,
+)
 from graphweld.capture.predicates import is_data_dependent, negate, select_bool, truth
 from graphweld.capture.refusal import refuse
-from graphweld.capture.regions import Region, add_placeholder, assumptions, facts_stay_inside, install, mutated_operands, reopened
+from graphweld.capture.regions import (
+    Region,
+    add_placeholder,
+    assumptions,
+    facts_stay_inside,
+    install,
+    mutated_operands,
+    reopened,
+)
 from graphweld.capture.sequences import as_sequence
 from graphweld.capture.sites import record
-from graphweld.capture.variables import Tx, build, call, constant, example, existing, is_tensor, method, storage_key, wrap_fx_proxy
+from graphweld.capture.variables import (
+    Tx,
+    build,
+    call,
+    constant,
+    example,
+    existing,
+    is_tensor,
+    method,
+    storage_key,
+    wrap_fx_proxy,
+)
 from graphweld.diagnostics import rules
 
 State = list[VariableTracker]
@@ -156,7 +181,9 @@ class _Body:
             self.region = Region(tracer)
             self.inputs = [
                 carries.placeholder(tx, leaf, f"carry_{name}")
-                for carry, name in zip([*self.types, *outer.values()], [*self.names, *map(_key_name, outer)], strict=True)
+                for carry, name in zip(
+                    [*self.types, *outer.values()], [*self.names, *map(_key_name, outer)], strict=True
+                )
                 for leaf in carries.leaves(carry)
             ]
             with facts_stay_inside(tx), watching(tx) as effects:
@@ -229,7 +256,7 @@ def _make_loop(
     values = [*body.after, *(region.effects.attributes.get((k[0], k[1]), None) for k in outer)]
     kinds = [*body.types, *outer.values()]
     with reopened(tx, region):
-        kept = [_is_kept(tx, carry, vt, body, k) for k, (carry, vt) in enumerate(zip(body.types, body.after, strict=True))]
+        kept = [_is_kept(tx, body, k) for k in range(len(body.types))]
         flags = {k: _flag_carry(tx, same) for k, same in enumerate(kept) if same is not None and is_tensor(same)}
         stop = negate(tx, truth(tx, body.goes_on))
         if isinstance(stop, ConstantVariable):
@@ -266,12 +293,12 @@ def _make_loop(
     return after
 
 
-def _is_kept(tx: Tx, carry: Carry, vt: VariableTracker, body: _Body, index: int) -> VariableTracker | None:
+def _is_kept(tx: Tx, body: _Body, index: int) -> VariableTracker | None:
     """Whether a trip leaves a carried tensor the object it was: a predicate, or a constant; None for other carries."""
-    if not isinstance(carry, carries.Tensor):
+    if not isinstance(body.types[index], carries.Tensor):
         return None
     before = body.inputs[sum(len(carries.leaves(c)) for c in body.types[:index])]
-    return _is_same(tx, vt.realize(), before)
+    return _is_same(tx, body.after[index].realize(), before)
 
 
 def _is_same(tx: Tx, vt: VariableTracker, before: VariableTracker) -> VariableTracker:
@@ -326,7 +353,7 @@ def _emit(
     order += [region.operands()[o].node for o in extra]
     first = next(n for n in graph.nodes if n.op != "placeholder")
     with graph.inserting_before(first):
-        stop = add_placeholder(graph, outs[0].as_proxy().node)
+        add_placeholder(graph, outs[0].as_proxy().node)
     for node in order:
         with graph.inserting_before(first):
             moved = add_placeholder(graph, node)
@@ -336,11 +363,12 @@ def _emit(
     grads = torch.is_grad_enabled() and any(
         getattr(n.meta["example_value"], "requires_grad", False) for n in graph.nodes if n.op == "placeholder"
     )
+    taken = {storage_key(example(v)) for v in inits}
     fakes = tuple(_result_like(tx, example(v), grads) for v in outs)
     proxy = tx.output.create_proxy(
         "call_function",
         loop,
-        (install(tx, "gw_body", graph), tuple(v.as_proxy() for v in inits), tuple(extra)),
+        (install(tx, "gw_body", graph), tuple(v.as_proxy() for v in inits), tuple(without_aliases(tx, extra, taken))),
         {},
     )
     result = wrap_fx_proxy(tx, proxy, example_value=fakes)

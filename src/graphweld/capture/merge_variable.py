@@ -27,12 +27,8 @@ from graphweld.capture.refusal import refuse
 from graphweld.capture.variables import Tx, call, example, is_data_number, is_number, is_tensor, is_undefined
 from graphweld.diagnostics import rules
 
-
-IN_PLACE_OPERATORS = {
-    "__setitem__", "setitem", "iadd", "isub", "imul", "itruediv", "ifloordiv", "imod", "ipow", "iand", "ior", "ixor",
-    "ilshift", "irshift", "imatmul", "delitem", *(f"__i{n}__" for n in ("add", "sub", "mul", "truediv", "floordiv", "mod",
-    "pow", "and", "or", "xor", "lshift", "rshift", "matmul")),
-}  # fmt: skip
+BINARY = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor", "lshift", "rshift", "matmul")
+IN_PLACE_OPERATORS = {"__setitem__", "setitem", "delitem", *(f"i{n}" for n in BINARY), *(f"__i{n}__" for n in BINARY)}
 
 
 class MergeVariable(VariableTracker):
@@ -183,7 +179,12 @@ class MergeVariable(VariableTracker):
                 return operation(other)
         failing = tuple(k for k, side in (("then", self.then), ("else", self.orelse)) if side.is_constant_none())
         return stage_if(
-            tx, self.pred, lambda: operation(self.then), lambda: operation(self.orelse), label=self.name, failing=failing
+            tx,
+            self.pred,
+            lambda: operation(self.then),
+            lambda: operation(self.orelse),
+            label=self.name,
+            failing=failing,
         )
 
     def without_undefined(self) -> VariableTracker:

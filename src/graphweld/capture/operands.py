@@ -10,7 +10,7 @@ from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 from graphweld.capture.draws import unknown_draw
 from graphweld.capture.refusal import refuse
 from graphweld.capture.regions import Region, add_placeholder
-from graphweld.capture.variables import Tx, call, existing, storage_key
+from graphweld.capture.variables import Tx, call, existing, method, storage_key
 from graphweld.diagnostics import rules
 
 SYMBOLIC = {torch.SymFloat: torch.float64, torch.SymBool: torch.bool, torch.SymInt: torch.int64}
@@ -26,7 +26,11 @@ def number_operands_to_tensors(tx: Tx, region: Region) -> None:
     sizes = set[Any]().union(*(free_unbacked_symbols(v) for v in values if isinstance(v, torch.Tensor)))
     for outer, inner in list(region.operands().items()):
         number = inner.node.meta["example_value"]
-        if isinstance(number, torch.Tensor) or not free_unbacked_symbols(number) or free_unbacked_symbols(number) & sizes:
+        if (
+            isinstance(number, torch.Tensor)
+            or not free_unbacked_symbols(number)
+            or free_unbacked_symbols(number) & sizes
+        ):
             if not isinstance(number, (torch.SymFloat, torch.SymBool)):
                 continue
         dtype = next(d for kind, d in SYMBOLIC.items() if isinstance(number, kind))
@@ -77,7 +81,20 @@ def share_operands(*regions: Region) -> list[Proxy]:
     return outers
 
 
-def copy_operand(tx: Tx, region: Region, outer: Proxy, value: VariableTracker, where: str = "a branch") -> VariableTracker:
+def without_aliases(tx: Tx, operands: list[Proxy], taken: set[Any]) -> list[Proxy]:
+    """Operands no two of which share memory: the operators take no views of one another."""
+    made = []
+    for outer in operands:
+        value = outer.node.meta["example_value"]
+        key = storage_key(value) if isinstance(value, torch.Tensor) else None
+        made.append(outer if key is None or key not in taken else method(tx, existing(tx, outer), "clone").as_proxy())
+        taken.add(key)
+    return made
+
+
+def copy_operand(
+    tx: Tx, region: Region, outer: Proxy, value: VariableTracker, where: str = "a branch"
+) -> VariableTracker:
     """Make a region work on a copy of a tensor from outside; returns the copy, which ends up with the final value."""
     inner = region.tracer.maybe_lift_tracked_freevar_to_input(outer)
     key = storage_key(inner.node.meta["example_value"])

@@ -1,8 +1,8 @@
 """Functions of torch, and of `math`, that give Python a value of the data: in tensors instead.
 
-    torch.equal(a, b)         same sizes and (a == b).all()
-    torch.allclose(a, b)      torch.isclose(a, b).all()
-    math.isfinite(t.item())   torch.isfinite(t)
+torch.equal(a, b)         same sizes and (a == b).all()
+torch.allclose(a, b)      torch.isclose(a, b).all()
+math.isfinite(t.item())   torch.isfinite(t)
 """
 
 import math

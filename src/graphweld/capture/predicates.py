@@ -22,8 +22,18 @@ from torch._dynamo.variables.tensor import SymNodeVariable
 from torch.fx import Node, Proxy
 
 from graphweld.capture.merge_variable import MergeVariable
-from graphweld.capture.variables import Tx, call, constant, example, is_data_number, is_tensor, is_undefined, method
-from graphweld.capture.variables import existing, node_of
+from graphweld.capture.variables import (
+    Tx,
+    call,
+    constant,
+    example,
+    existing,
+    is_data_number,
+    is_tensor,
+    is_undefined,
+    method,
+    node_of,
+)
 
 COMPARISONS = (operator.gt, operator.ge, operator.lt, operator.le, operator.eq, operator.ne)
 _EXACT_INT_IN_DOUBLE = 2**53
@@ -167,5 +177,3 @@ def _proxy_variable(tx: Tx, node: Node) -> VariableTracker:
     """A variable for a tensor node that is already in the graph."""
     tracer = next(t for t in reversed(tx.output.tracers) if t.graph is node.graph)
     return existing(tx, Proxy(node, tracer))
-
-

@@ -100,7 +100,7 @@ def torch_code_in(text: str) -> str | None:
 
 
 def torch_break(error: BaseException, region: str | None = None) -> Diagnostic:
-    """A break that torch reports itself, at the innermost line of the user's code; in a region, it breaks the region."""
+    """A break that torch reports itself, at the innermost line of the user's code; it may break a region."""
     text = str(error)
     torch_code = torch_code_in(text)
     reason = getattr(error, "gb_type", None) or text.strip().splitlines()[0]

@@ -9,8 +9,8 @@ from typing import Any
 import torch
 from torch._dynamo import exc
 from torch._dynamo.variables.base import VariableTracker
-from torch.utils._sympy.symbol import SymT, symbol_is_type
 from torch.fx import Graph, GraphModule, Node, Proxy
+from torch.utils._sympy.symbol import SymT, symbol_is_type
 
 from graphweld.capture.effects import Effects, watching
 from graphweld.capture.variables import Thunk, Tx, proxies_in

@@ -1,8 +1,8 @@
 """Iterables whose length or items the data decides, as something with a length and an i-th item.
 
-    range(n)                length n            item i
-    rows of a tensor        length x.size(0)    x[i]
-    enumerate, zip, reversed of those
+range(n)                length n            item i
+rows of a tensor        length x.size(0)    x[i]
+enumerate, zip, reversed of those
 """
 
 from typing import Any
@@ -10,12 +10,12 @@ from typing import Any
 import torch
 from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.constant import ConstantVariable
-from torch._dynamo.variables.lists import ListIteratorVariable, RangeVariable, TupleVariable
+from torch._dynamo.variables.lists import RangeVariable, TupleVariable
 
 from graphweld.capture.merge_variable import MergeVariable
 from graphweld.capture.predicates import is_data_dependent
 from graphweld.capture.refusal import refuse
-from graphweld.capture.variables import Tx, build, call, constant, is_tensor, method
+from graphweld.capture.variables import Tx, call, constant, is_tensor, method
 from graphweld.diagnostics import rules
 
 
@@ -41,7 +41,9 @@ class DynamicSequence(VariableTracker):
 class DynamicRange(DynamicSequence):
     """`range(start, stop, step)` with a bound that came out of a tensor."""
 
-    def __init__(self, start: VariableTracker, stop: VariableTracker, step: VariableTracker, length: Any, **kw: Any) -> None:
+    def __init__(
+        self, start: VariableTracker, stop: VariableTracker, step: VariableTracker, length: Any, **kw: Any
+    ) -> None:
         super().__init__(length, **kw)
         self.start, self.stop, self.step = start, stop, step
 
@@ -150,6 +152,3 @@ def _trips_up(start: Any, stop: Any, step: Any) -> Any:
 
 def _trips_down(start: Any, stop: Any, step: Any) -> Any:
     return (start - stop - step - 1) // -step
-
-
-_ = (ListIteratorVariable, build)

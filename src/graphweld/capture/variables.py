@@ -9,8 +9,8 @@ from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.builder import get_specialized_props, infer_subclass_type, wrap_fx_proxy
 from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.lists import TupleVariable
-from torch._dynamo.variables.user_defined import UserDefinedObjectVariable
 from torch._dynamo.variables.tensor import SymNodeVariable, TensorVariable
+from torch._dynamo.variables.user_defined import UserDefinedObjectVariable
 from torch.fx import Node, Proxy
 from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols, statically_known_true
 
@@ -59,7 +59,9 @@ def existing(tx: Tx, proxy: Proxy) -> VariableTracker:
     source = getattr(proxy.node.meta.get("grapharg"), "source", None) if proxy.node.op == "placeholder" else None
     if not isinstance(value, torch.Tensor):
         return SymNodeVariable(proxy, value, source=source)
-    return TensorVariable(proxy, source=source, **get_specialized_props(TensorVariable, tx, value, infer_subclass_type(value)))
+    return TensorVariable(
+        proxy, source=source, **get_specialized_props(TensorVariable, tx, value, infer_subclass_type(value))
+    )
 
 
 def example(vt: VariableTracker) -> Any:
