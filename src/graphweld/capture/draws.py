@@ -73,7 +73,7 @@ def _is_dropout(node: Node) -> bool:
     if node.op != "call_function" or node.target is not NN.dropout:
         return False
     training = node.args[2] if len(node.args) > 2 else node.kwargs.get("training", True)
-    p = node.args[1] if len(node.args) > 1 else node.kwargs.get("p", 0.5)
+    p: Any = node.args[1] if len(node.args) > 1 else node.kwargs.get("p", 0.5)
     return bool(training) and 0 < p < 1
 
 
@@ -110,7 +110,7 @@ def split(module: GraphModule) -> Split | None:
 def _open_dropout(graph: Graph, node: Node) -> None:
     """Dropout as ATen computes it on the CPU: the same draw, in the same place."""
     x = node.args[0]
-    p = node.args[1] if len(node.args) > 1 else node.kwargs.get("p", 0.5)
+    p: Any = node.args[1] if len(node.args) > 1 else node.kwargs.get("p", 0.5)
     fake = x.meta["example_value"]  # type: ignore[union-attr]
     with graph.inserting_before(node):
         empty = graph.call_function(torch.empty_like, (x,))

@@ -4,7 +4,7 @@ import contextlib
 import copy
 import threading
 import types
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -206,7 +206,7 @@ def _hook_output() -> None:
         return logger_method(self, tx, name, args, kwargs)
 
     def skipped(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-        speak = output.SPEAKING.get(self.value) if isinstance(self.value, Hashable) else None
+        speak = output.SPEAKING.get(self.value) if callable(self.value) else None
         if speak is not None and sites.trace_of(tx) is not None:
             return speak(tx, list(args), dict(kwargs))
         return skipped_call(self, tx, args, kwargs)

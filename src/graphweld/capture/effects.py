@@ -77,8 +77,8 @@ def put_contents(vt: VariableTracker, held: Any) -> None:
 def hook_changes() -> None:
     """Have every method that may change a list, dict or set remember first what it held.
 
-    `SideEffects.mutation` comes too late for that: of `l[i] = v`, `del l[i]`, `l += m`, `l.reverse()` and `d.popitem()`,
-    it is told afterwards.
+    `SideEffects.mutation` comes too late for that: of `l[i] = v`, `del l[i]`, `l += m`, `l.reverse()` and
+    `d.popitem()`, it is told afterwards.
     """
     for cls, names in CHANGING.items():
         for name in names:

@@ -12,6 +12,7 @@ from typing import Any
 
 import torch
 from torch._dynamo.variables.base import VariableTracker
+from torch._dynamo.variables.builder import wrap_fx_proxy
 from torch._dynamo.variables.constant import ConstantVariable
 from torch.fx import Proxy
 
@@ -51,7 +52,6 @@ from graphweld.capture.variables import (
     is_tensor,
     method,
     storage_key,
-    wrap_fx_proxy,
 )
 from graphweld.diagnostics import rules
 

@@ -14,7 +14,7 @@ on one side y *is* x, so what changes y in place must change x, and returning y 
 alternatives are still needed for.
 """
 
-from typing import Any
+from typing import Any, NoReturn
 
 import torch
 from torch._dynamo.bytecode_transformation import create_call_function
@@ -109,7 +109,7 @@ class MergeVariable(VariableTracker):
             return types.pop()
         self.give_up("its type is asked for")
 
-    def give_up(self, use: str, tx: Any = None) -> Any:
+    def give_up(self, use: str, tx: Any = None) -> NoReturn:
         from graphweld.capture.dynamo import current_tx
 
         return refuse(tx or current_tx(), rules.TypeDependsOnData(self.name, self.kinds(), use))
@@ -134,7 +134,6 @@ class MergeVariable(VariableTracker):
 
     def bool_impl(self, tx: Tx) -> VariableTracker:
         self.give_up("it steers Python", tx)
-        raise AssertionError
 
     def var_getattr(self, tx: Tx, name: str) -> VariableTracker:
         if callable(getattr(torch.Tensor, name, None)) and any(map(is_tensor, self.alternatives())):
@@ -158,13 +157,11 @@ class MergeVariable(VariableTracker):
         if self.joined is not None:
             return self.tensor(tx).unpack_var_sequence(tx)
         self.give_up("it is unpacked", tx)
-        raise AssertionError
 
     def tp_iter_impl(self, tx: Any) -> VariableTracker:
         if self.joined is not None:
             return self.tensor(tx).tp_iter_impl(tx)
         self.give_up("it is iterated over", tx)
-        raise AssertionError
 
     def each(self, tx: Tx, operation: Any) -> VariableTracker:
         """The operation on whichever alternative it is.

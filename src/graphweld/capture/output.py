@@ -120,4 +120,4 @@ def _of_this_moment(tx: Tx, vt: VariableTracker) -> VariableTracker:
     return vt
 
 
-SPEAKING = {warnings.warn: warn}
+SPEAKING: dict[Any, Any] = {warnings.warn: warn}

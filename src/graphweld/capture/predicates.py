@@ -116,7 +116,7 @@ def _of_tensor(tx: Tx, vt: VariableTracker) -> VariableTracker:
     return vt if fake.dtype is torch.bool else call(tx, operator.ne, vt, 0)
 
 
-def _of_number(tx: Tx, vt: SymNodeVariable) -> VariableTracker:
+def _of_number(tx: Tx, vt: Any) -> VariableTracker:
     made = _in_tensors(tx, node_of(vt))
     if made is not None:
         return made

@@ -105,6 +105,24 @@ PATCHED = (
     ),
 )
 
+_REMEMBERED = "patched: what a list, dict or set held is remembered before a method that may change it"
+REMEMBERING = tuple(
+    Private(f"{_VARIABLES}.{path}", _REMEMBERED, ("self", "tx"))
+    for path in (
+        "dicts.ConstDictVariable.call_method",
+        "lists.CommonListMethodsVariable.call_method",
+        "lists.DequeVariable.call_method",
+        "lists.DequeVariable.sq_ass_item_impl",
+        "lists.DequeVariable.sq_inplace_concat_impl",
+        "lists.ListVariable.call_method",
+        "lists.ListVariable.mp_ass_subscript_impl",
+        "lists.ListVariable.sq_ass_item_impl",
+        "lists.ListVariable.sq_inplace_concat_impl",
+        "lists.ListVariable.sq_inplace_repeat_impl",
+        "sets.SetVariable.call_method",
+    )
+)
+
 # -- used --------------------------------------------------------------------------------------
 
 _EXC = _each(
@@ -140,7 +158,7 @@ _VALUES = (
     ),
     *_each(
         f"{_VARIABLES}.lists",
-        "BaseListVariable ListIteratorVariable ListVariable RangeVariable SliceVariable TupleVariable",
+        "BaseListVariable CommonListMethodsVariable DequeVariable ListVariable RangeVariable SliceVariable TupleVariable",
         "sequences that leave a region piece by piece, ranges, slices",
     ),
     *_each(f"{_VARIABLES}.misc", "GetAttrVariable StringFormatVariable", "bound methods of merges, formatted strings"),
@@ -150,6 +168,7 @@ _VALUES = (
         "SymNodeVariable SymNodeVariable.create TensorVariable",
         "tensors, and numbers that come out of tensors",
     ),
+    *_each(f"{_VARIABLES}.sets", "SetVariable", "sets"),
     *_each(f"{_VARIABLES}.torch", "TorchInGraphFunctionVariable", "torch's functions"),
     *_each(
         f"{_VARIABLES}.user_defined",
@@ -202,7 +221,6 @@ _TRACER = (
         "patch allow_rnn capture_dynamic_output_shape_ops capture_scalar_outputs",
         "what torch can trace but leaves off by default",
     ),
-    *_each("torch._guards", "TracingContext", "the state of the running trace"),
 )
 
 _VALUES_OF_DATA = (
@@ -257,7 +275,7 @@ _REST = (
 )
 
 TABLE: tuple[Private, ...] = (
-    *PATCHED, *_EXC, *_VALUES, *_TRACER, *_VALUES_OF_DATA, *_TENSORS, *_GRADIENTS, *_REST,
+    *PATCHED, *REMEMBERING, *_EXC, *_VALUES, *_TRACER, *_VALUES_OF_DATA, *_TENSORS, *_GRADIENTS, *_REST,
 )  # fmt: skip
 
 

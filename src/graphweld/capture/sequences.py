@@ -126,7 +126,8 @@ def as_sequence(tx: Tx, vt: VariableTracker) -> DynamicSequence | None:
         vt = vt.tensor(tx)
     if isinstance(vt, RangeVariable):
         length = constant(len(vt.as_python_constant())) if vt.is_python_constant() else None
-        return StaticRange(*vt.items, length) if length is not None else None
+        start, stop, step = vt.items
+        return StaticRange(start, stop, step, length) if length is not None else None
     if is_tensor(vt):
         size = method(tx, vt, "size", 0)
         return Rows(vt, isinstance(size, ConstantVariable), length=size)

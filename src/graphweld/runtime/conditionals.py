@@ -1,7 +1,7 @@
 """`if` statements and conditional expressions.
 
-    (y,) = gw.if_stmt(x.sum() > 0, then_1, else_1, (y,), ("y",), 0)
-    y = gw.if_exp(x.sum() > 0, lambda: x + 1, lambda: x - 1, 1)
+(y,) = gw.if_stmt(x.sum() > 0, then_1, else_1, (y,), ("y",), 0)
+y = gw.if_exp(x.sum() > 0, lambda: x + 1, lambda: x - 1, 1)
 """
 
 from collections.abc import Callable

@@ -1,6 +1,6 @@
 """`and`, `or`, `not`, `in` and `is`, as lazy as in Python.
 
-    gw.and_(mask is not None, lambda: (mask == 0).any(), 0)
+gw.and_(mask is not None, lambda: (mask == 0).any(), 0)
 """
 
 from collections.abc import Callable

@@ -1,7 +1,7 @@
 """`for` and `while` statements.
 
-    (s,) = gw.while_stmt(test_1, body_1, (s,), ("s",), 0)
-    (s,) = gw.for_stmt(range(n), body_1, (s,), ("s",), 1, None)
+(s,) = gw.while_stmt(test_1, body_1, (s,), ("s",), 0)
+(s,) = gw.for_stmt(range(n), body_1, (s,), ("s",), 1, None)
 """
 
 from collections.abc import Callable, Iterable

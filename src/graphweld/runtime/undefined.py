@@ -1,7 +1,7 @@
 """A name that is not bound on this path.
 
-    y = gw.UNDEFINED           # before an `if` that may bind y
-    return gw.bound(y, "y")    # a read that Python would answer with UnboundLocalError
+y = gw.UNDEFINED           # before an `if` that may bind y
+return gw.bound(y, "y")    # a read that Python would answer with UnboundLocalError
 """
 
 import sys

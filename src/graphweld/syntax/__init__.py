@@ -12,7 +12,7 @@ dict comprehensions and generator expressions, and lazy parts that bind names in
 """
 
 from graphweld.syntax.analysis.sites import SiteInfo
-from graphweld.syntax.conversion import Conversion, convert, sites
+from graphweld.syntax.conversion import Conversion, convert, sites, source_text
 from graphweld.syntax.errors import ConversionError, SourceUnavailable, TwinMismatch, UnsupportedSyntax
 
 __all__ = [
@@ -24,4 +24,5 @@ __all__ = [
     "UnsupportedSyntax",
     "convert",
     "sites",
+    "source_text",
 ]

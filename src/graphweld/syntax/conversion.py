@@ -77,6 +77,14 @@ def sites(code: types.CodeType) -> tuple[SiteInfo, ...]:
     return tuple(find_sites(definition.node, definition.qualname, definition.lines).infos)
 
 
+def source_text(code: types.CodeType) -> str:
+    """A function's own source, dedented.
+
+    Raises SourceUnavailable.
+    """
+    return _original(find_definition(code))
+
+
 def _convert(code: types.CodeType) -> Conversion | None:
     if not has_definition(code):
         return None

@@ -25,7 +25,7 @@ def compile_target(
     else:
         how |= {"mode": mode, "options": options}
     if isinstance(target, torch.nn.Module):
-        compiled = torch.compile(target, **how)
+        compiled: Any = torch.compile(target, **how)
         compiled.forward = _compile(target.__call__, how)
         return compiled
     return _compile(target, how)
