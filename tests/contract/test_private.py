@@ -110,6 +110,13 @@ def test_nothing_in_the_table_is_unused() -> None:
     assert sorted(path for path, name in names.items() if not re.search(rf"\b{name}\b", text)) == []
 
 
+def test_every_method_that_may_change_a_container_is_in_the_table() -> None:
+    from graphweld.capture.effects import CHANGING
+
+    hooked = {f"{cls.__module__}.{cls.__name__}.{name}" for cls, names in CHANGING.items() for name in names}
+    assert sorted(row.path for row in private.REMEMBERING) == sorted(hooked)
+
+
 def test_the_table_has_each_part_once() -> None:
     assert len(PATHS) == len(TABLE)
 

@@ -245,6 +245,17 @@ def list_item_and_slice_assignment(x, items):
     return items[0] + items[1]
 
 
+@program(lambda: [(t(1.0, 2.0),), (t(-1.0, -2.0),)], "state", grad=False)
+def own_list_changed_on_one_side(x):
+    items = [1, 2]
+    rows = [x, x + 1]
+    if x.sum() > 0:
+        items[0] = 5
+        items.reverse()
+        rows[1] = x * 2
+    return x * items[0], items, rows
+
+
 @program(lambda: [(t(1.0, 2.0), {"n": 0}), (t(-1.0, -2.0), {"n": 0})], "state", grad=False)
 def dict_updates(x, d):
     if x.sum() > 0:

@@ -158,7 +158,8 @@ _VALUES = (
     ),
     *_each(
         f"{_VARIABLES}.lists",
-        "BaseListVariable CommonListMethodsVariable DequeVariable ListVariable RangeVariable SliceVariable TupleVariable",
+        "BaseListVariable CommonListMethodsVariable DequeVariable ListVariable RangeVariable SliceVariable "
+        "TupleVariable",
         "sequences that leave a region piece by piece, ranges, slices",
     ),
     *_each(f"{_VARIABLES}.misc", "GetAttrVariable StringFormatVariable", "bound methods of merges, formatted strings"),
