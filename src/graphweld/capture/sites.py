@@ -7,6 +7,8 @@ always tells of the trace that produced the graph.
 import linecache
 import threading
 import types
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -39,6 +41,7 @@ class Trace:
 _traces: dict[types.CodeType, Trace] = {}
 _conversions: dict[types.CodeType, Conversion] = {}
 _lock = threading.Lock()
+_running = threading.local()
 
 
 def register_root(code: types.CodeType) -> Trace:
@@ -58,7 +61,20 @@ def register_conversion(conversion: Conversion) -> None:
 
 def trace_of(tx: Any) -> Trace | None:
     """The record of the trace `tx` belongs to, or None where the frame is not ours to weld."""
-    return _traces.get(tx.output.root_tx.f_code)
+    output = tx.output
+    if not hasattr(output, "gw_trace"):  # asked for every call that is traced, and hashing code objects is slow
+        output.gw_trace = _traces.get(output.root_tx.f_code) or getattr(_running, "trace", None)
+    return output.gw_trace  # type: ignore[no-any-return]
+
+
+@contextmanager
+def welding(trace: Trace) -> Iterator[None]:
+    """Weld every frame that is compiled inside: behind a graph break, torch compiles the pieces as frames of their own."""
+    before, _running.trace = getattr(_running, "trace", None), trace
+    try:
+        yield
+    finally:
+        _running.trace = before
 
 
 def record(tx: Any, site: int | None, verdict: str, node: str | None = None, reason: str | None = None) -> None:

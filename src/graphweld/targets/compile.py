@@ -5,6 +5,7 @@ from typing import Any
 
 import torch
 
+from graphweld.capture import sites
 from graphweld.capture.inductor import Inductor
 from graphweld.capture.program import guarded, trampoline
 
@@ -32,5 +33,16 @@ def compile_target(
 
 
 def _compile(target: Callable[..., Any], how: dict[str, Any]) -> Callable[..., Any]:
-    start, _ = trampoline(target)
-    return guarded(torch.compile(start, **how), target)
+    start, trace = trampoline(target)
+    compiled = torch.compile(start, **how)
+    return guarded(compiled if how["fullgraph"] else _broken(compiled, trace), target)
+
+
+def _broken(compiled: Callable[..., Any], trace: sites.Trace) -> Callable[..., Any]:
+    """A program that may break: its pieces are welded as well."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        with sites.welding(trace):
+            return compiled(*args, **kwargs)
+
+    return call
