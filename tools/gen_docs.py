@@ -1,4 +1,6 @@
-"""Write the documentation that comes from code: a page per code, and the command line. `--check` only compares.
+"""Write the documentation that comes from code: pages of codes, the command line, converted programs.
+
+`--check` only compares.
 
 python tools/gen_docs.py            write what differs
 python tools/gen_docs.py --check    name what differs, and fail
@@ -7,12 +9,16 @@ python tools/gen_docs.py --check    name what differs, and fail
 from __future__ import annotations
 
 import argparse
+import inspect
+import re
+import runpy
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
+import graphweld
 from graphweld.cli.main import cli
 from graphweld.diagnostics.codes import CODES, name_of, rule_class
 
@@ -21,6 +27,7 @@ DOCS = ROOT / "docs"
 CODES_FOLDER = DOCS / "codes"
 NOTE = "<!-- Written by tools/gen_docs.py: change the source, then run `make docs`. -->\n\n"
 WIDTH = 100
+SHOWN = re.compile(r"(<!-- gw\.source: (\S+):(\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def pages() -> dict[Path, str]:
@@ -28,6 +35,9 @@ def pages() -> dict[Path, str]:
     found = {CODES_FOLDER / f"{code}.md": NOTE + rule_class(code).page() for code in CODES}
     found[CODES_FOLDER / "index.md"] = NOTE + _index()
     found[DOCS / "cli.md"] = NOTE + _command_line()
+    found[DOCS / "how-it-works.md"] = SHOWN.sub(
+        _program_and_twin, (DOCS / "how-it-works.md").read_text(encoding="utf-8")
+    )
     return found
 
 
@@ -54,6 +64,14 @@ def main() -> int:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     return 0
+
+
+def _program_and_twin(found: re.Match[str]) -> str:
+    """A function of a file below docs/, and what graphweld converts it to."""
+    start, path, name, end = found.groups()
+    function = runpy.run_path(str(DOCS / path))[name]
+    original, twin = inspect.getsource(function), graphweld.source(function)
+    return f"{start}```python\n{original}```\n\nis traced as\n\n```python\n{twin}```\n\n{end}"
 
 
 def _index() -> str:
