@@ -15,11 +15,14 @@ from typing import Any
 from torch._dynamo.side_effects import SideEffects
 from torch._dynamo.variables.base import AttrMutationKind, VariableTracker
 from torch._dynamo.variables.dicts import ConstDictVariable
+from torch._dynamo.variables.iter import IteratorVariable
 from torch._dynamo.variables.lists import CommonListMethodsVariable, DequeVariable, ListVariable
 from torch._dynamo.variables.sets import SetVariable
 from torch._dynamo.variables.user_defined import UserDefinedObjectVariable
 
+from graphweld.capture.refusal import refuse
 from graphweld.capture.variables import Tx
+from graphweld.diagnostics import rules
 
 CONTENTS = ("items", "set_items")
 
@@ -137,6 +140,8 @@ def watching(tx: Tx) -> Iterator[Effects]:
                 effects.kinds[vt, name] = side_effects.attr_mutation_kinds[vt][name]
     for vt, (held, was_modified) in seen.items():
         is_new = getattr(vt.mutation_type, "scope", 0) >= scope
+        if not is_new and isinstance(vt, IteratorVariable):
+            refuse(tx, rules.RegionMutates("an iterator", "a branch or loop"))
         if not is_new and held is not None and not _is_same(held, contents_of(vt)):
             effects.contents[vt] = contents_of(vt)
             put_contents(vt, held)

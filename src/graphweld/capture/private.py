@@ -156,6 +156,7 @@ _VALUES = (
         "NestedUserFunctionVariable SkipFunctionVariable UserFunctionVariable",
         "functions, to exchange their code",
     ),
+    *_each(f"{_VARIABLES}.iter", "IteratorVariable", "iterators, whose place a region must not change"),
     *_each(
         f"{_VARIABLES}.lists",
         "BaseListVariable CommonListMethodsVariable DequeVariable ListVariable RangeVariable SliceVariable "
