@@ -12,11 +12,12 @@ from dataclasses import dataclass
 
 from graphweld.syntax.analysis.completion import falls_through, loop_exits
 from graphweld.syntax.analysis.scopes import walk_scope
-from graphweld.syntax.blocks import Block, blocks_of
+from graphweld.syntax.blocks import Block, blocks_of, statements
 from graphweld.syntax.python_versions import TryStar
-from graphweld.syntax.templates import at, load, negated
+from graphweld.syntax.templates import assign, at, constant, load, negated
 from graphweld.syntax.unit import Unit
 
+_ENDINGS = (ast.Try, TryStar, ast.With, ast.AsyncWith)
 Exit = type[ast.Break] | type[ast.Continue] | type[ast.Return]
 
 
@@ -98,6 +99,11 @@ class ExitLowering:
     def _descend(self, node: ast.stmt, hard: bool) -> None:
         if self.kind is ast.Return and isinstance(node, ast.For | ast.While) and self.unit.is_region(node):
             self.unit.exit_flags.setdefault(node, []).append(self.flag)
+        # An exception on the way out, from `finally` or the end of `with`, calls the exit off.
+        can_fail_on_exit = isinstance(node, ast.Try | TryStar) and any(
+            self._holds_exit(part, False) and any(isinstance(inner, _ENDINGS) for inner in statements([part]))
+            for part in node.body
+        )
         done: Block = []
         if isinstance(node, ast.Try | TryStar) and node.orelse:
             # `else` runs only where the body was not left.
@@ -110,6 +116,8 @@ class ExitLowering:
                 continue  # exits in there belong to that loop
             if block and block is not done:
                 setattr(holder, name, self.lower(block, hard) or _nothing(node))
+            if isinstance(holder, ast.ExceptHandler) and can_fail_on_exit:
+                holder.body = [at(assign(self.flag, constant(False)), holder), *holder.body]
 
     def _guard(self, rest: Block, origin: ast.stmt) -> ast.If:
         test = negated(load(self.flag))

@@ -307,3 +307,21 @@ def flag_in_try_else(x):
         log("else")
         x = 5
     return x
+
+
+@program(*[(a, b) for a in (0, 1) for b in (0, 1, 2)])
+def exit_called_off(a, b):
+    for i in range(3):
+        try:
+            try:
+                if a:
+                    return "left"
+                if i == 1:
+                    break
+            finally:
+                log(i // b)
+        except ZeroDivisionError:
+            log("called off")
+        if b == 2 and i:
+            return "two"
+    return "end"
