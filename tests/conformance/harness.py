@@ -10,7 +10,7 @@ import io
 import logging
 import random
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,6 +22,7 @@ from tests.corpus.program import Call, Program
 from . import snapshot
 
 SEED = 1234
+ASPECTS = {"aliases", "strides", "requires_grad"}  # that an expectation may leave out of the comparison
 
 
 @dataclass(frozen=True)
@@ -210,12 +211,12 @@ def _tensors(value: Any, out: list[torch.Tensor], seen: set[int] | None = None) 
     return out
 
 
-def compare(want: list[Outcome], got: list[Outcome], target: Target, without: str = "") -> None:
+def compare(want: list[Outcome], got: list[Outcome], target: Target, without: Sequence[str] = ()) -> None:
     """Raise AssertionError at the first difference between the eager and the compiled outcomes.
 
-    Not compared is what is named by `without`: "aliases" or "strides".
+    Not compared is what is named by `without`, of `ASPECTS`.
     """
-    assert without in ("", "aliases", "strides"), without
+    assert set(without) <= ASPECTS, without
     assert len(want) == len(got)
     for number, (w, g) in enumerate(zip(want, got, strict=True)):
         at = f"call {number}" if number < len(want) - 1 else "after all calls"
@@ -229,8 +230,9 @@ def compare(want: list[Outcome], got: list[Outcome], target: Target, without: st
             snapshot.compare(
                 w.entries,
                 g.entries,
-                strides=target.strides and without != "strides",
-                aliases=without != "aliases",
+                strides=target.strides and "strides" not in without,
+                aliases="aliases" not in without,
+                requires_grad="requires_grad" not in without,
                 rtol=target.rtol,
                 atol=target.atol,
             )
@@ -266,7 +268,7 @@ def check(
     variant: str,
     *,
     grad: bool = False,
-    without: str = "",
+    without: Sequence[str] = (),
     compile_: Callable[..., Any] | None = None,
 ) -> None:
     """Raise unless the compiled program is, in all that can be seen, the eager one, in one graph per signature."""

@@ -204,6 +204,7 @@ def compare(
     *,
     strides: bool = True,
     aliases: bool = True,
+    requires_grad: bool = True,
     rtol: float | None = None,
     atol: float | None = None,
 ) -> None:
@@ -213,7 +214,7 @@ def compare(
         at = w.path
         assert w.kind == g.kind, f"{at}: type {w.kind} in eager ({w.value!r}), {g.kind} compiled ({g.value!r})"
         if isinstance(w.value, _Frozen):
-            _compare_tensors(at, w, g, strides, rtol, atol)
+            _compare_tensors(at, w, g, strides, requires_grad, rtol, atol)
             assert not aliases or w.storage_of == g.storage_of, (
                 f"{at}: storage of {w.storage_of} in eager, of {g.storage_of} compiled"
             )
@@ -227,11 +228,19 @@ def compare(
     assert not missing and not extra, f"only in eager: {missing}; only compiled: {extra}"
 
 
-def _compare_tensors(at: str, want: Entry, got: Entry, strides: bool, rtol: float | None, atol: float | None) -> None:
+def _compare_tensors(
+    at: str,
+    want: Entry,
+    got: Entry,
+    strides: bool,
+    requires_grad: bool,
+    rtol: float | None,
+    atol: float | None,
+) -> None:
     w, g = want.value, got.value
     for field in ("dtype", "shape", "device", "requires_grad", "is_inference"):
         a, b = getattr(w, field), getattr(g, field)
-        assert a == b, f"{at}: {field} {a} in eager, {b} compiled"
+        assert a == b or (field == "requires_grad" and not requires_grad), f"{at}: {field} {a} in eager, {b} compiled"
     if strides:
         assert w.strides == g.strides, f"{at}: strides {w.strides} in eager, {g.strides} compiled"
     torch.testing.assert_close(g.data, w.data, rtol=rtol, atol=atol, equal_nan=True, msg=lambda m: f"{at}: {m}")

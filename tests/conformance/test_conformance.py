@@ -59,7 +59,7 @@ def _rows() -> list[Any]:
 
 @pytest.mark.parametrize(("program", "target", "variant"), _rows())
 def test_as_eager(program: Program, target: str, variant: str) -> None:
-    def check(without: str = "") -> None:
+    def check(without: tuple[str, ...] = ()) -> None:
         grad = variant == "grad"
         harness.check(program, harness.TARGETS[target], "tensor" if grad else variant, grad=grad, without=without)
 
