@@ -26,7 +26,7 @@ from graphweld.capture import indexing, intrinsics, output, polyfills, recurrent
 from graphweld.capture.conditionals import distribute
 from graphweld.capture.effects import hook_changes, watch_mutation
 from graphweld.capture.joins import is_sized_by_data
-from graphweld.capture.merge_variable import MergeVariable
+from graphweld.capture.merge_variable import MergeVariable, changes_in_place
 from graphweld.capture.predicates import is_data_dependent, predicate
 from graphweld.capture.refusal import Refusal, refuse
 from graphweld.capture.variables import call, example
@@ -219,6 +219,9 @@ def _hook_methods() -> None:
     call_method = TensorVariable.call_method
 
     def method(self: TensorVariable, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
+        lost = getattr(self, "gw_lost_alias", None)
+        if lost is not None and changes_in_place(name):
+            refuse(tx, rules.RegionMutates(lost, "a branch"))
         polyfill = polyfills.METHODS.get(name)
         if polyfill is not None and sites.trace_of(tx) is not None:
             return call(tx, polyfill, self, *args, **kwargs)

@@ -15,12 +15,14 @@ from typing import Any
 from torch._dynamo.side_effects import SideEffects
 from torch._dynamo.variables.base import AttrMutationKind, VariableTracker
 from torch._dynamo.variables.dicts import ConstDictVariable
+from torch._dynamo.variables.functions import LocalGeneratorObjectVariable as Generator
 from torch._dynamo.variables.iter import IteratorVariable
 from torch._dynamo.variables.lists import CommonListMethodsVariable, DequeVariable, ListVariable
 from torch._dynamo.variables.sets import SetVariable
 from torch._dynamo.variables.user_defined import UserDefinedObjectVariable
 
 from graphweld.capture.refusal import refuse
+from graphweld.capture.sites import trace_of
 from graphweld.capture.variables import Tx
 from graphweld.diagnostics import rules
 
@@ -83,9 +85,27 @@ def hook_changes() -> None:
     `SideEffects.mutation` comes too late for that: of `l[i] = v`, `del l[i]`, `l += m`, `l.reverse()` and
     `d.popitem()`, it is told afterwards.
     """
+    hook_generators()
     for cls, names in CHANGING.items():
         for name in names:
             setattr(cls, name, _remembering(getattr(cls, name)))
+
+
+def hook_generators() -> None:
+    """A generator made outside of a region keeps its place in a frame that cannot be put back: refuse to advance it."""
+    init, advance = Generator.__init__, Generator.tp_iternext_impl
+
+    def made(self: Any, *args: Any, **kwargs: Any) -> None:
+        init(self, *args, **kwargs)
+        self.gw_home = self.inline_tracer.output.current_tracer
+
+    def next_item(self: Any, tx: Tx) -> VariableTracker:
+        if trace_of(tx) is not None and self.gw_home is not tx.output.current_tracer:
+            refuse(tx, rules.RegionMutates("a generator", "a branch or loop"))
+        return advance(self, tx)
+
+    Generator.__init__ = made  # type: ignore[method-assign]
+    Generator.tp_iternext_impl = next_item  # type: ignore[method-assign]
 
 
 CHANGING: dict[type[VariableTracker], tuple[str, ...]] = {

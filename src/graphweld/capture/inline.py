@@ -22,7 +22,8 @@ LINEAR = {
     "add", "sub", "neg", "clone", "to", "reshape", "view", "unsqueeze", "squeeze", "contiguous", "full", "zeros",
     "ones", "zeros_like", "ones_like", "full_like", "detach", "float", "double", "half", "clamp", "clamp_min",
     "clamp_max", "relu", "where", "logical_and", "logical_or", "logical_not", "eq", "ne", "lt", "le", "gt", "ge",
-    "isnan", "isinf", "isfinite", "expand", "expand_as", "t", "transpose", "permute", "empty_strided", "bool", "long", "int",
+    "isnan", "isinf", "isfinite", "expand", "expand_as", "t", "transpose", "permute", "empty_strided", "bool",
+    "long", "int",
 }  # fmt: skip
 SMOOTH = LINEAR | {
     "mul", "abs", "exp", "sin", "cos", "tanh", "sigmoid", "square", "sqrt", "rsqrt", "log", "truediv", "div", "pow",

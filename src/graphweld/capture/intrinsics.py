@@ -14,7 +14,7 @@ from torch._dynamo.variables.tensor import SymNodeVariable, TensorVariable
 from graphweld import runtime
 from graphweld.capture import indexing, loops, output, sites
 from graphweld.capture.conditionals import bound, distribute, stage_if
-from graphweld.capture.merge_variable import MergeVariable, changes_in_place
+from graphweld.capture.merge_variable import BINARY, MergeVariable, changes_in_place
 from graphweld.capture.predicates import is_data_dependent, negate, predicate, select_bool
 from graphweld.capture.raises import always_raises, emit_raise
 from graphweld.capture.refusal import refuse
@@ -196,6 +196,8 @@ def builtin(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) -> 
         return _bool
     if fn is range and not has_kwargs:
         return _range
+    if arg_types and issubclass(arg_types[0], TensorVariable) and fn in IN_PLACE and not has_kwargs:
+        return _in_place(fn)
     if fn is operator.getitem and len(arg_types) == 2 and issubclass(arg_types[1], (SymNodeVariable, TensorVariable)):
         if issubclass(arg_types[0], (ListVariable, TupleVariable)):
             return _pick_item
@@ -206,6 +208,21 @@ def builtin(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) -> 
     if dynamic and fn in _ON_SEQUENCES:
         return _ON_SEQUENCES[fn]
     return None
+
+
+IN_PLACE = {getattr(operator, f"i{name.removesuffix('_')}") for name in BINARY}
+
+
+def _in_place(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """`x += y`: refused where x should share memory with something that it was copied from."""
+
+    def handler(tx: Tx, args: Args, kwargs: Any) -> VariableTracker | None:
+        lost = getattr(args[0], "gw_lost_alias", None)
+        if lost is not None:
+            refuse(tx, rules.RegionMutates(lost, "a branch"))
+        return dynamo_handler(fn, [type(a) for a in args], False)(tx, args, kwargs)
+
+    return handler
 
 
 def _bool(tx: Tx, args: Args, kwargs: Any) -> VariableTracker:

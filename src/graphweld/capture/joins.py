@@ -16,6 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+from torch._dynamo.current_scope_id import current_scope_id
 from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.dicts import ConstDictVariable
@@ -151,16 +152,26 @@ class Join:
             return None
         output = self._slot(own_a, own_b)
         grads = [torch.is_grad_enabled() and example(v).requires_grad for v in (a, b)]
-        if grads[0] != grads[1]:
-            return lambda: self._with_gradient(grads[0], output(), name)
-        if left is None and right is None:
-            return output
+        lost = any(side is None and own is not v for side, own, v in ((left, own_a, a), (right, own_b, b)))
 
         def merged() -> VariableTracker:
-            then, orelse = (output() if side is None else side(output()) for side in (left, right))
-            return MergeVariable(self.pred, then, orelse, name, joined=output())
+            joined = output()
+            if lost and not is_dense_copy(a, own_a) and not is_dense_copy(b, own_b):
+                joined.gw_lost_alias = name  # type: ignore[attr-defined]
+            if left is None and right is None and grads[0] == grads[1]:
+                return joined
+            differ = grads[0] != grads[1]
+            own = [self._plain_copy(joined) if differ and not grad else joined for grad in grads]
+            then, orelse = (
+                mine if side is None else side(joined) for side, mine in zip((left, right), own, strict=True)
+            )
+            return MergeVariable(self.pred, then, orelse, name, joined=joined, shows_gradient=differ)
 
         return merged
+
+    def _plain_copy(self, joined: VariableTracker) -> VariableTracker:
+        """The side of a tensor that requires grad on the other side only, which the caller can see."""
+        return method(self.tx, joined, "detach")
 
     def _plain(self, region: Region, vt: VariableTracker) -> VariableTracker:
         """A tensor, as one value of the region."""
@@ -185,12 +196,6 @@ class Join:
             )
         outside = alias_of(self.tx, region, vt)
         return None if outside is None else lambda _: outside()
-
-    def _with_gradient(self, then: bool, joined: VariableTracker, name: str) -> VariableTracker:
-        """A tensor that requires grad on one side only, which the caller can see."""
-        plain = method(self.tx, joined, "detach")
-        sides = (joined, plain) if then else (plain, joined)
-        return MergeVariable(self.pred, *sides, name, joined=joined, shows_gradient=True)
 
     def _sized_by_data(self, a: VariableTracker, b: VariableTracker) -> Thunk | None:
         """Tensors of one rank and dtype whose sizes the data decides: flat outputs, and their sizes as numbers."""
@@ -335,8 +340,6 @@ class Join:
         """The object of one side, from now on the enclosing region's, with merged attributes."""
 
         def rebuild() -> VariableTracker:
-            from torch._dynamo.current_scope_id import current_scope_id
-
             vt.mutation_type.scope = current_scope_id()  # type: ignore[union-attr]
             if base is not None:
                 vt._base_vt = base()  # type: ignore[attr-defined]
@@ -410,9 +413,17 @@ def _equal_constants(a: VariableTracker, b: VariableTracker) -> bool:
     )
 
 
+def is_dense_copy(vt: VariableTracker, own: VariableTracker) -> bool:
+    """Whether a value was copied only because the operators return dense tensors."""
+    return own is not vt and not is_dense(example(vt))
+
+
 def _is_old(vt: VariableTracker) -> bool:
-    """Whether a container was there before the trace: it has an identity that a rebuilt one would lose."""
-    return vt.source is not None and not isinstance(vt, TupleVariable)
+    """Whether a container was there before the region: it has an identity that a rebuilt one would lose."""
+    if isinstance(vt, TupleVariable):
+        return False
+    made_in = getattr(vt.mutation_type, "scope", None)
+    return vt.source is not None or (made_in is not None and made_in <= current_scope_id())
 
 
 def _new_attributes(tx: Tx, vt: UserDefinedObjectVariable) -> dict[str, VariableTracker] | None:

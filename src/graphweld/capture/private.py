@@ -103,6 +103,16 @@ PATCHED = (
         "patched: what a region changes in lists, dicts and sets is seen before it changes",
         ("self", "var"),
     ),
+    Private(
+        f"{_VARIABLES}.functions.LocalGeneratorObjectVariable.__init__",
+        "patched: a generator knows the region it was made in",
+        ("self", "code", "f_globals", "inline_tracer"),
+    ),
+    Private(
+        f"{_VARIABLES}.functions.LocalGeneratorObjectVariable.tp_iternext_impl",
+        "patched: a region must not advance a generator that was made outside of it",
+        ("self", "tx"),
+    ),
 )
 
 _REMEMBERED = "patched: what a list, dict or set held is remembered before a method that may change it"
@@ -155,6 +165,9 @@ _VALUES = (
         f"{_VARIABLES}.functions",
         "NestedUserFunctionVariable SkipFunctionVariable UserFunctionVariable",
         "functions, to exchange their code",
+    ),
+    *_each(
+        f"{_VARIABLES}.functions", "LocalGeneratorObjectVariable", "generators, whose place a region must not change"
     ),
     *_each(f"{_VARIABLES}.iter", "IteratorVariable", "iterators, whose place a region must not change"),
     *_each(

@@ -69,7 +69,7 @@ def trace_of(tx: Any) -> Trace | None:
 
 @contextmanager
 def welding(trace: Trace) -> Iterator[None]:
-    """Weld every frame that is compiled inside: behind a graph break, torch compiles the pieces as frames of their own."""
+    """Weld every frame compiled inside: behind a graph break, torch compiles the pieces as frames of their own."""
     before, _running.trace = getattr(_running, "trace", None), trace
     try:
         yield
