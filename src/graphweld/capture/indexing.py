@@ -42,6 +42,9 @@ def plain_key(tx: Tx, key: VariableTracker) -> VariableTracker:
     key = key.realize()
     if isinstance(key, TupleVariable):
         return key.clone(items=[plain_key(tx, part) for part in key.items], source=None)
+    if isinstance(key, ListVariable) and any(map(is_position, key.items)):
+        numbers = [call(tx, torch.full, (), as_number(tx, part), dtype=torch.int64) for part in key.items]
+        return call(tx, torch.stack, numbers)
     if isinstance(key, SliceVariable):
         return SliceVariable([as_number(tx, bound) for bound in key.items], tx=tx)
     return as_number(tx, key) if isinstance(key, MergeVariable) and key.joined is None else key

@@ -202,7 +202,7 @@ def builtin(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) -> 
         if issubclass(arg_types[0], (ListVariable, TupleVariable)):
             return _pick_item
     if fn in (operator.getitem, operator.setitem) and arg_types and issubclass(arg_types[0], TensorVariable):
-        if issubclass(arg_types[1], (SymNodeVariable, TensorVariable, TupleVariable, SliceVariable)):
+        if issubclass(arg_types[1], (SymNodeVariable, TensorVariable, TupleVariable, ListVariable, SliceVariable)):
             return _index_tensor(fn, indexing.getitem if fn is operator.getitem else indexing.setitem)
     dynamic = any(issubclass(t, DynamicSequence) for t in arg_types)
     if dynamic and fn in _ON_SEQUENCES:
@@ -272,7 +272,7 @@ def _index_tensor(fn: Callable[..., Any], ours: Callable[..., VariableTracker]) 
 def _needs_help(key: VariableTracker) -> bool:
     """Whether an index holds a position or a bound that the data decides."""
     key = key.realize()
-    if isinstance(key, (TupleVariable, SliceVariable)):
+    if isinstance(key, (TupleVariable, ListVariable, SliceVariable)):
         return any(_needs_help(part) for part in key.items)
     return indexing.is_position(key) or isinstance(key, MergeVariable)
 

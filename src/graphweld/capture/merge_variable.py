@@ -89,7 +89,7 @@ class MergeVariable(VariableTracker):
 
     def is_visible(self) -> bool:
         """Whether a caller can tell which alternative it is: a kind of its own, or a tensor the caller holds."""
-        if self.joined is None or self.shows_gradient:
+        if self.joined is None or self.shows_gradient or self.versions != self._versions():
             return True
         return any(
             side.is_visible() if isinstance(side, MergeVariable) else is_held_by_caller(side) for side in self._sides()
