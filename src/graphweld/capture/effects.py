@@ -14,7 +14,7 @@ from typing import Any
 
 from torch._dynamo.side_effects import SideEffects
 from torch._dynamo.variables.base import AttrMutationKind, VariableTracker
-from torch._dynamo.variables.dicts import ConstDictVariable
+from torch._dynamo.variables.dicts import ConstDictVariable, DunderDictVariable
 from torch._dynamo.variables.functions import LocalGeneratorObjectVariable as Generator
 from torch._dynamo.variables.iter import IteratorVariable
 from torch._dynamo.variables.lists import CommonListMethodsVariable, DequeVariable, ListVariable
@@ -130,6 +130,8 @@ def _remembering(method: Any) -> Any:
 
 def watch_mutation(side_effects: SideEffects, vt: VariableTracker) -> None:
     """Called before a list, dict or set may change: remember what it held, once for each region that is open."""
+    if isinstance(vt, DunderDictVariable):
+        return  # an object's `__dict__`, filled as it is read; its writes are attribute writes
     output = side_effects.output_graph_weakref()
     for seen in _watchers(output) if output is not None else ():
         if vt not in seen:

@@ -161,6 +161,7 @@ _VALUES = (
         "known Python values",
     ),
     *_each(f"{_VARIABLES}.dicts", "ConstDictVariable", "dicts that leave a region piece by piece"),
+    *_each(f"{_VARIABLES}.dicts", "DunderDictVariable", "an object's `__dict__`"),
     *_each(
         f"{_VARIABLES}.functions",
         "NestedUserFunctionVariable SkipFunctionVariable UserFunctionVariable",
