@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import fnmatch
 from dataclasses import dataclass
+from typing import Any
 
 # Kinds of programs that are not delivered yet. They still run: each is right or refused with a code, never wrong.
 UNDELIVERED = {
@@ -44,7 +45,150 @@ class Expect:
         )
 
 
-EXPECTED: tuple[Expect, ...] = ()
+def _each(programs: str, **row: Any) -> list[Expect]:
+    return [Expect(program, **row) for program in programs.split()]
+
+
+_ALIASES: dict[str, Any] = {"without": ("aliases",)}
+_TENSOR: dict[str, Any] = {"target": "eager", "variant": "tensor"}
+_GRAD: dict[str, Any] = {"target": "aot_eager", "variant": "grad"}
+
+EXPECTED: tuple[Expect, ...] = (
+    # ------------------------------------------------------------------------------------------------ refused
+    *_each("functions.without_source functions.helper_without_source", refused="GW001"),
+    *_each("functions.helper_without_source_nor_site", refused="GW002"),
+    *_each("models.layers.encoder_with_overflow_clamp", refused="GW103"),  # a mask, or None, handed on
+    *_each(  # lists and cells changed in a region: issue 4
+        "append.comprehension_with_tensor_if boolean_operators.lazy_call_counts scoping.unbound_in_nested_function",
+        refused="GW104",
+    ),
+    *_each("closures.cell_written_after_def", refused="GW106"),  # torch reads no cell before it is written
+    *_each("nested.tail_recursion nested.linear_recursion", refused="GW106"),  # a depth that the data decides
+    *_each(
+        # In this order torch has no trace of: a generator's frame with a branch, an object of the program's own as an
+        # operand, a class statement, autograd.grad, a size from a mask on one side, a format string of an alternative,
+        # a list of floats from a tensor.
+        "closures.generator_function functions.operator_methods functions.constructor_with_branch"
+        " gradients.autograd_grad_inside joins.boolean_mask_or_all joins.string_formatting_after"
+        " predicates.tolist_element",
+        refused="GW120",
+    ),
+    *_each("conditional_expressions.as_keyword_argument", refused="GW120", **_GRAD),  # a size that the data decides
+    # ------------------------------------------------------------------------------------------------ aliases
+    *_each(
+        "joins.same_tensor_twice joins.same_tensor_twice_one_side joins.two_views_inside"
+        " joins.intermediate_passes_through scoping.exec_order_of_names",
+        gap="two outputs of one node share no memory: what eager returns twice, comes back as a tensor and a copy",
+        **_ALIASES,
+        **_TENSOR,
+    ),
+    *_each(
+        "calls.index_by_tensor_in_branch conditional_expressions.lazy_sides data_sizes.mask_returned_only_on_one_side"
+        " joins.empty_on_one_side joins.index_only_where_in_range",
+        gap="a view whose place the data decides comes back as a copy",
+        **_ALIASES,
+        **_TENSOR,
+    ),
+    *_each(
+        "calls.index_by_tensor_in_branch joins.empty_on_one_side",
+        gap="a view whose place the data decides comes back as a copy",
+        **_ALIASES,
+        **_GRAD,
+    ),
+    *_each(
+        "calls.module_in_conditional_expression early_return.return_in_static_loop_positions for_loops.layer_drop"
+        " for_loops.module_list_with_break loop_exits.return_inside_with_in_loop loop_exits.return_in_dynamic_range"
+        " while_loops.while_true_return",
+        gap="an argument that only some paths return comes back as a copy",
+        **_ALIASES,
+        **_TENSOR,
+    ),
+    *_each(
+        "early_return.many_guards gradients.leaf_returned_on_one_side",
+        gap="an argument that only some paths return comes back as a copy",
+        **_ALIASES,
+        **_GRAD,
+    ),
+    *_each(
+        "carries.swap carries.rotate_three carries.fibonacci",
+        gap="which argument a loop hands back, the data decides: it is a copy",
+        **_ALIASES,
+        **_TENSOR,
+    ),
+    *_each(
+        "carries.swap carries.dict_carried",
+        gap="which argument a loop hands back, the data decides: it is a copy",
+        **_ALIASES,
+        **_GRAD,
+    ),
+    # ------------------------------------------------------------------------------------------------ strides
+    *_each(
+        "carries.transposed_carry carries.expanded_start conditionals.matrix_branch",
+        gap="strides that are not dense, or that each path has of its own, come back as those of one path",
+        without=("strides",),
+        **_TENSOR,
+    ),
+    *_each(
+        "carries.transposed_carry",
+        gap="the backward of a loop keeps the strides that a carry starts with",
+        error="to have same metadata but found",
+        **_GRAD,
+    ),
+    # ------------------------------------------------------------------------------------------------ gradients
+    *_each(
+        "append.preallocated_buffer carries.accumulator_without_grad carries.parameters_in_body data_sizes.mask_in_loop"
+        " for_loops.range_len for_loops.rows_until_negative for_loops.slice_by_counter nested.matrix_walk",
+        gap="what a loop of no trips returns needs a gradient, as after any other number of trips; it is zero",
+        without=("requires_grad",),
+        **_GRAD,
+    ),
+    *_each(
+        "carries.fibonacci",
+        gap="what a loop of no trips returns needs a gradient, as after any other number of trips; it is zero",
+        without=("aliases", "requires_grad"),
+        **_GRAD,
+    ),
+    *_each(
+        "joins.cholesky_only_where_positive",
+        gap="the check in a decomposition is an effect, whose token torch's AOTAutograd loses in a backward",
+        error="tangents_token",
+        **_GRAD,
+    ),
+    *_each(
+        "loop_else.else_after_continue loop_exits.exit_nested_in_branches loop_exits.no_index_past_exit",
+        gap="the backward of a branch in a loop gives an operand back, which torch's cond forbids",
+        error="might be aliasing the input or the output",
+        **_GRAD,
+    ),
+    *_each(
+        "gradients.batch_norm_in_branch",
+        gap="a branch that updates running statistics has other outputs in its backward than torch expects",
+        error="Expected 3 outputs, got 1",
+        **_GRAD,
+    ),
+    # ------------------------------------------------------------------------------------------------ others
+    *_each(
+        "exceptions.index_error_where_out_of_range",
+        gap="an index out of range that the data decides is told in the words of torch's select",
+        error="out of range for tensor of size",
+        **_TENSOR,
+    ),
+    *_each(
+        "for_loops.rows_of_dynamic_size",
+        gap="a loop over the rows of a tensor is unrolled, and so compiled anew for each number of them",
+        error="graphs for 1 input signatures",
+        target="dynamic",
+    ),
+    *_each(
+        "attributes.plain_object",
+        gap="a tensor that an attribute gets in a branch, and that a later branch reads",
+        error="lift_tracked_freevar_to_input",
+        **_TENSOR,
+    ),
+)
+
+# Programs on which the trace does not end. They are not run: each would take the whole limit of time.
+ENDLESS = {"for_loops.itertools_count": "an iterator without an end is unrolled; it has to be refused"}
 
 
 def expected(program: str, target: str, variant: str) -> Expect | None:

@@ -63,6 +63,8 @@ def test_as_eager(program: Program, target: str, variant: str) -> None:
         grad = variant == "grad"
         harness.check(program, harness.TARGETS[target], "tensor" if grad else variant, grad=grad, without=without)
 
+    if program.name in expectations.ENDLESS:
+        pytest.skip(expectations.ENDLESS[program.name])
     row = expectations.expected(program.name, target, variant)
     undelivered = program.tags & expectations.UNDELIVERED.keys()
     if row is None and not undelivered:

@@ -45,6 +45,8 @@ def branch(pred: torch.Tensor, then: GraphModule, orelse: GraphModule, operands:
 def loop(body: GraphModule, carries: Values, extras: Values) -> Values:
     """Run a region on its own results until the first of them, a 0-d bool tensor, is true."""
     if not is_traced(carries[0]):
+        if carries[0]:
+            return tuple(c.clone() for c in carries)  # results are never the operands: the operators promise as much
         while not carries[0]:
             carries = tuple(body(*carries, *extras))
         return carries
