@@ -96,18 +96,11 @@ EXPECTED: tuple[Expect, ...] = (
         **_GRAD,
     ),
     *_each(
-        "calls.module_in_conditional_expression early_return.return_in_static_loop_positions for_loops.layer_drop"
-        " for_loops.module_list_with_break loop_exits.return_inside_with_in_loop loop_exits.return_in_dynamic_range"
-        " while_loops.while_true_return",
+        "early_return.return_in_static_loop_positions loop_exits.return_inside_with_in_loop"
+        " loop_exits.return_in_dynamic_range while_loops.while_true_return",
         gap="an argument that only some paths return comes back as a copy",
         **_ALIASES,
         **_TENSOR,
-    ),
-    *_each(
-        "early_return.many_guards gradients.leaf_returned_on_one_side",
-        gap="an argument that only some paths return comes back as a copy",
-        **_ALIASES,
-        **_GRAD,
     ),
     *_each(
         "carries.swap carries.rotate_three carries.fibonacci",
