@@ -23,7 +23,8 @@ from graphweld.diagnostics import ConversionError, Diagnostic, GraphBreakError, 
 
 TRACE_ERRORS = (exc.TorchDynamoException, GuardOnDataDependentSymNode)
 STOPPED = (exc.Unsupported, exc.UserError, exc.TorchRuntimeError, GuardOnDataDependentSymNode)
-PACKAGE = os.path.dirname(graphweld.__file__)
+# Frames of graphweld's own that a user's stack may hold; the demo's programs are a user's.
+PACKAGE = tuple(os.path.join(os.path.dirname(graphweld.__file__), part, "") for part in ("capture", "runtime"))
 
 
 def trampoline(target: Callable[..., Any]) -> tuple[Callable[..., Any], sites.Trace]:
