@@ -190,14 +190,26 @@ class _Branch(torch.autograd.Function):
         def backward_of(side: Callable[..., Any]) -> Callable[..., Any]:
             def run(*args: Any) -> Any:
                 drew, weights = args[count : count + ndrew], args[count + ndrew :]
-                return vjp(lambda *inputs: side(inputs, drew), args[:count], wanted, weights)
+                grads = vjp(lambda *inputs: side(inputs, drew), args[:count], wanted, weights)
+                return [g.reshape(-1) if k in flat else g for k, g in zip(wanted, grads, strict=True)]
 
             return run
 
+        # The operator compares its outputs' strides, and cannot where a size is the data's: those gradients leave flat.
+        flat = {k for k in wanted if any(isinstance(n, torch.SymInt) for n in ctx.operands[k].shape)}
         args = (*ctx.operands, *ctx.drew, *given)
         sides = [ctx.keys.trace(backward_of(side), args) for side in ctx.sides.again]
-        found = iter(cond_op(ctx.pred, *sides, args))
-        return (None, None, *(next(found) if k in wanted else None for k in range(count)))
+        found = dict(zip(wanted, cond_op(ctx.pred, *sides, args), strict=True))
+        for k in flat:
+            found[k] = _unflatten(found[k], ctx.operands[k].shape)
+        return (None, None, *(found.get(k) for k in range(count)))
+
+
+def _unflatten(flat: torch.Tensor, sizes: Sequence[Any]) -> torch.Tensor:
+    strides: list[Any] = [1]
+    for size in reversed(sizes[1:]):
+        strides.insert(0, strides[0] * size)
+    return flat.as_strided(tuple(sizes), tuple(strides[: len(sizes)]))
 
 
 class _Loop(torch.autograd.Function):
