@@ -73,6 +73,7 @@ EXPECTED: tuple[Expect, ...] = (
         " predicates.tolist_element",
         refused="GW120",
     ),
+    *_each("predicates.item_in_range", refused="GW120"),  # `in` a range is torch's own, and wants a constant
     *_each("conditional_expressions.as_keyword_argument", refused="GW120", **_GRAD),  # a size that the data decides
     # ------------------------------------------------------------------------------------------------ aliases
     *_each(

@@ -51,8 +51,15 @@ def test_inputs_take_both_sides(case: Case) -> None:
     assert set(sides) == {True, False}
 
 
-@CASE
-@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+EVERYDAY = [(name, "eager") for name in CASES] + [("bart_float16", "aot_eager")]
+ROWS = [
+    pytest.param(case, backend, id=f"{backend}-{name}", marks=[] if (name, backend) in EVERYDAY else pytest.mark.slow)
+    for name, case in CASES.items()
+    for backend in ("eager", "aot_eager")
+]
+
+
+@pytest.mark.parametrize(("case", "backend"), ROWS)
 def test_one_graph_as_eager(case: Case, backend: str) -> None:
     import graphweld as gw
 
