@@ -16,7 +16,6 @@ from typing import Any
 from torch._dynamo import exc
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
-import graphweld
 from graphweld.capture import dynamo, raises, sites
 from graphweld.capture.refusal import Refusal
 from graphweld.diagnostics import ConversionError, Diagnostic, GraphBreakError, Span, diagnose, rules
@@ -24,7 +23,8 @@ from graphweld.diagnostics import ConversionError, Diagnostic, GraphBreakError, 
 TRACE_ERRORS = (exc.TorchDynamoException, GuardOnDataDependentSymNode)
 STOPPED = (exc.Unsupported, exc.UserError, exc.TorchRuntimeError, GuardOnDataDependentSymNode)
 # Frames of graphweld's own that a user's stack may hold; the demo's programs are a user's.
-PACKAGE = tuple(os.path.join(os.path.dirname(graphweld.__file__), part, "") for part in ("capture", "runtime"))
+_ROOT = os.path.dirname(os.path.dirname(__file__))
+PACKAGE = tuple(os.path.join(_ROOT, part, "") for part in ("capture", "runtime"))
 
 
 def trampoline(target: Callable[..., Any]) -> tuple[Callable[..., Any], sites.Trace]:
