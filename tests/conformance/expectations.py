@@ -104,7 +104,8 @@ EXPECTED: tuple[Expect, ...] = (
         **_TENSOR,
     ),
     *_each(
-        "carries.swap carries.rotate_three carries.fibonacci",
+        "carries.swap carries.rotate_three carries.fibonacci carries.two_names_of_one_tensor carries.tuple_carried"
+        " carries.list_carried carries.dict_carried carries.view_carry",
         gap="which argument a loop hands back, the data decides: it is a copy",
         **_ALIASES,
         **_TENSOR,
