@@ -14,6 +14,8 @@ import torch
 from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.builder import wrap_fx_proxy
 from torch._dynamo.variables.constant import ConstantVariable
+from torch._dynamo.variables.functions import LocalGeneratorObjectVariable
+from torch._dynamo.variables.iter import CountIteratorVariable, RepeatIteratorVariable
 from torch.fx import Proxy
 
 from graphweld.capture import carries
@@ -86,7 +88,9 @@ def for_stmt(
     sequence = as_sequence(tx, iterable)
     has_test = not (isinstance(test, ConstantVariable) and test.value is None)
     if sequence is None or (sequence.is_static and not has_test):
-        return _unrolled(tx, iterable, body, state, names, site, test) if has_test and sequence is None else None
+        if not has_test or sequence is not None or _is_lazy(iterable):
+            return None
+        return _unrolled(tx, iterable, body, state, names, site, test)
 
     def step(values: State) -> tuple[State, VariableTracker]:
         index, *rest = values
@@ -104,6 +108,13 @@ def for_stmt(
             return None
     first = truth(tx, call(tx, _less, constant(0), sequence.length))
     return stage_loop(tx, first, step, start, ("gw_index", *names), site)[1:]
+
+
+def _is_lazy(iterable: VariableTracker) -> bool:
+    """Whether items must be taken one by one, as the loop asks: there may be no end, or an effect for each item."""
+    if isinstance(iterable, LocalGeneratorObjectVariable):
+        return iterable.get_name() != "<genexpr>"
+    return isinstance(iterable, (CountIteratorVariable, RepeatIteratorVariable))
 
 
 def _plus_one(index: Any) -> Any:

@@ -170,6 +170,7 @@ _VALUES = (
     *_each(
         f"{_VARIABLES}.functions", "LocalGeneratorObjectVariable", "generators, whose place a region must not change"
     ),
+    *_each(f"{_VARIABLES}.iter", "CountIteratorVariable RepeatIteratorVariable", "iterators that may have no end"),
     *_each(f"{_VARIABLES}.iter", "IteratorVariable", "iterators, whose place a region must not change"),
     *_each(
         f"{_VARIABLES}.lists",
