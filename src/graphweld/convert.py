@@ -3,7 +3,6 @@
 import difflib
 import inspect
 import os
-import threading
 import types
 from collections.abc import Callable
 from typing import Any
@@ -12,8 +11,6 @@ from graphweld import runtime, syntax
 from graphweld.diagnostics import ConversionError, Span, diagnose, rules
 
 RUNTIME = os.path.dirname(runtime.__file__)
-_lock = threading.Lock()
-_twins: dict[types.CodeType, "syntax.Conversion | None"] = {}
 
 
 def has_sites(code: types.CodeType) -> bool:
@@ -33,13 +30,6 @@ def twin_of(code: types.CodeType) -> "syntax.Conversion | None":
     Raises:
         ConversionError: the source cannot be read (GW001), or a site stands where no region can be made (GW002).
     """
-    with _lock:
-        if code not in _twins:
-            _twins[code] = _convert(code)
-        return _twins[code]
-
-
-def _convert(code: types.CodeType) -> "syntax.Conversion | None":
     name = getattr(code, "co_qualname", code.co_name)
     try:
         return syntax.convert(code)

@@ -13,6 +13,7 @@ from torch._dynamo.side_effects import SideEffects
 from torch._dynamo.source import FloatTensorSource
 from torch._dynamo.symbolic_convert import InliningInstructionTranslator
 from torch._dynamo.variables.base import VariableTracker
+from torch._dynamo.variables.builder import VariableBuilder
 from torch._dynamo.variables.builtin import BuiltinVariable
 from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.functions import NestedUserFunctionVariable, SkipFunctionVariable, UserFunctionVariable
@@ -67,6 +68,7 @@ def install() -> None:
         _hook_methods()
         _hook_asserts()
         _hook_items()
+        _hook_floats()
         _hook_mutation()
 
 
@@ -264,6 +266,26 @@ def _hook_items() -> None:
         return method_item(self, tx, *args, **kwargs)
 
     TensorVariable.method_item = item  # type: ignore[method-assign]
+
+
+def _hook_floats() -> None:
+    """A Python float that changed between calls becomes an input, read by an `.item()` wherever it is met first.
+
+    Dynamo keeps that number for the rest of the trace, so the read belongs to the outermost graph, not to a region.
+    """
+    wrap_symfloat = VariableBuilder.wrap_symfloat
+
+    def wrap(self: VariableBuilder, value: float) -> VariableTracker:
+        if sites.trace_of(self.tx) is None:
+            return wrap_symfloat(self, value)
+        tracers = self.tx.output.tracers
+        tracers.append(self.tx.output.root_tracer)
+        try:
+            return wrap_symfloat(self, value)
+        finally:
+            tracers.pop()
+
+    VariableBuilder.wrap_symfloat = wrap  # type: ignore[method-assign]
 
 
 def _hook_mutation() -> None:

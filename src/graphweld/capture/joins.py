@@ -131,12 +131,10 @@ class Join:
 
     def _as_tensor(self, region: Region, vt: VariableTracker, kind: type) -> VariableTracker:
         with reopened(self.tx, region):
-            if kind is bool:
-                made = truth(self.tx, vt)
-                if is_tensor(made):
-                    return made
-                vt = made
-            return call(self.tx, torch.full, (), vt, dtype=NUMBER_DTYPES[kind])
+            made = truth(self.tx, vt) if kind is bool else vt
+            if not is_tensor(made):
+                return call(self.tx, torch.full, (), made, dtype=NUMBER_DTYPES[kind])
+        return self._owned(region, made)
 
     def _merge_tensors(self, a: VariableTracker, b: VariableTracker, name: str) -> Thunk | None:
         left, right = self._alias(self.then, a), self._alias(self.orelse, b)

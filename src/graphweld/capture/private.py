@@ -94,6 +94,11 @@ PATCHED = (
         ("self", "tx"),
     ),
     Private(
+        f"{_VARIABLES}.builder.VariableBuilder.wrap_symfloat",
+        "patched: a float that becomes an input is read in the outermost graph, whichever region meets it first",
+        ("self", "value"),
+    ),
+    Private(
         f"{_DYNAMO}.symbolic_convert._detect_and_normalize_assert_statement",
         "patched: an assert raises AssertionError, as in Python",
         ("self", "truth_fn", "push"),

@@ -2,10 +2,11 @@
 
 Dynamo exchanges code where it inlines a call, and never inlines the outermost frame; so the frame that is compiled is a
 trampoline that calls the user's function. Each has a code object of its own, since Dynamo keeps its compiled programs
-and counts its recompiles per code object.
+and counts its recompiles per code object; a number among its constants keeps two of one name from comparing equal.
 """
 
 import functools
+import itertools
 import linecache
 import os
 import re
@@ -25,6 +26,7 @@ STOPPED = (exc.Unsupported, exc.UserError, exc.TorchRuntimeError, GuardOnDataDep
 # Frames of graphweld's own that a user's stack may hold; the demo's programs are a user's.
 _ROOT = os.path.dirname(os.path.dirname(__file__))
 PACKAGE = tuple(os.path.join(_ROOT, part, "") for part in ("capture", "runtime"))
+_numbers = itertools.count()
 
 
 def trampoline(target: Callable[..., Any]) -> tuple[Callable[..., Any], sites.Trace]:
@@ -35,7 +37,8 @@ def trampoline(target: Callable[..., Any]) -> tuple[Callable[..., Any], sites.Tr
         return target(*args, **kwargs)
 
     name = getattr(target, "__name__", type(target).__name__)
-    code = welded.__code__.replace(co_name=name)
+    plain = welded.__code__
+    code = plain.replace(co_name=name, co_consts=(*plain.co_consts, f"program {next(_numbers)}"))
     start = types.FunctionType(code, welded.__globals__, name, None, welded.__closure__)
     return functools.update_wrapper(start, target, updated=()), sites.register_root(code)
 

@@ -7,6 +7,7 @@ always tells of the trace that produced the graph.
 import linecache
 import threading
 import types
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -38,8 +39,8 @@ class Trace:
     outcomes: list[Outcome] = field(default_factory=list)
 
 
-_traces: dict[types.CodeType, Trace] = {}
-_conversions: dict[types.CodeType, Conversion] = {}
+_traces: weakref.WeakKeyDictionary[types.CodeType, Trace] = weakref.WeakKeyDictionary()
+_conversions: dict[tuple[types.CodeType, str], Conversion] = {}  # code that differs in its file only is equal
 _lock = threading.Lock()
 _running = threading.local()
 
@@ -55,7 +56,7 @@ def register_conversion(conversion: Conversion) -> None:
     pending = [conversion.code]
     while pending:
         code = pending.pop()
-        _conversions[code] = conversion
+        _conversions[code, code.co_filename] = conversion
         pending.extend(c for c in code.co_consts if isinstance(c, types.CodeType))
 
 
@@ -79,19 +80,19 @@ def welding(trace: Trace) -> Iterator[None]:
 
 def record(tx: Any, site: int | None, verdict: str, node: str | None = None, reason: str | None = None) -> None:
     """Note what became of the site whose operator is being traced."""
-    trace, conversion = trace_of(tx), _conversions.get(tx.f_code)
+    trace, conversion = trace_of(tx), conversion_of(tx.f_code)
     if trace is None or conversion is None or site is None:
         return
     trace.outcomes.append(Outcome(conversion.sites[site], conversion.filename, verdict, node, reason))
 
 
 def conversion_of(code: types.CodeType) -> Conversion | None:
-    return _conversions.get(code)
+    return _conversions.get((code, code.co_filename))
 
 
 def span_here(tx: Any, site: int | None = None) -> tuple[Span | None, str | None]:
     """The user's place that is being traced: the site's where one is given, else the current line."""
-    conversion = _conversions.get(tx.f_code)
+    conversion = conversion_of(tx.f_code)
     if conversion is not None and site is not None:
         info = conversion.sites[site]
         return Span(conversion.filename, info.line, info.column + 1, info.end_line, info.end_column + 1), info.text
