@@ -26,11 +26,14 @@ def _argument(value: Any, number: dict[torch.fx.Node, int]) -> Any:
 
 
 def nodes(gm: torch.fx.GraphModule) -> list[tuple[Any, ...]]:
-    """Every node: its operation, target and arguments. Inputs are told apart by their place and their metadata: their
-    names tell where Dynamo found them, and that is not the same from inside a wrapper."""
-    number = {n: k for k, n in enumerate(gm.graph.nodes)}
+    """Every node: its operation, target and arguments. Inputs are told apart by what uses them first and their
+    metadata: their names tell where Dynamo found them, and their order when; neither is the same inside a wrapper."""
+    inputs = gm.graph.find_nodes(op="placeholder")
+    used = dict.fromkeys(i for n in gm.graph.nodes for i in n.all_input_nodes if i.op == "placeholder")
+    ordered = [*used, *(i for i in inputs if i not in used), *(n for n in gm.graph.nodes if n.op != "placeholder")]
+    number = {n: k for k, n in enumerate(ordered)}
     out: list[tuple[Any, ...]] = []
-    for n in gm.graph.nodes:
+    for n in ordered:
         if n.op == "placeholder":
             value = n.meta.get("example_value")
             is_tensor = isinstance(value, torch.Tensor)
