@@ -1,7 +1,10 @@
 """The If and Loop nodes of a captured graph, with gradients of our own.
 
     branch(pred, then, orelse, operands)       ->  then(*operands) if pred else orelse(*operands)
-    loop(body, carries, extras)                ->  while not carries[0]: carries = body(*carries, *extras)
+    loop(body, carries, extras, rows)          ->  while not carries[0]: carries, row = body(*carries, *extras)
+
+What a body returns beyond its carries is one row for each trip; behind the loop the rows are stacked. `rows` are
+tensors like them, for a loop that runs zero times.
 
 A backend that runs the graph as it is runs exactly these lines, and autograd records what they do. A backend that
 traces the graph again (AOTAutograd, export) gets torch's operators `cond` and `while_loop`, under autograd rules
@@ -42,17 +45,53 @@ def branch(pred: torch.Tensor, then: GraphModule, orelse: GraphModule, operands:
     return tuple(_Branch.apply(pred, sides, *operands)[: sides.outputs])
 
 
-def loop(body: GraphModule, carries: Values, extras: Values) -> Values:
-    """Run a region on its own results until the first of them, a 0-d bool tensor, is true."""
+def loop(body: GraphModule, carries: Values, extras: Values, rows: Values = ()) -> Values:
+    """Run a region on its own results until the first of them, a 0-d bool tensor, is true; then the stacked rows."""
+    count = len(carries)
     if not is_traced(carries[0]):
+        found: list[Values] = []
         if carries[0]:
-            return tuple(c.clone() for c in carries)  # results are never the operands: the operators promise as much
+            carries = tuple(c.clone() for c in carries)  # results are never the operands: the operators promise as much
         while not carries[0]:
-            carries = tuple(body(*carries, *extras))
-        return carries
+            outs = tuple(body(*carries, *extras))
+            carries = outs[:count]
+            found.append(outs[count:])
+        stacks = [torch.stack(column) for column in zip(*found, strict=True)]
+        return (*carries, *(stacks if found else (row.new_empty((0, *row.shape)) for row in rows)))
     if not _needs_gradient((*carries, *extras)):
-        return tuple(while_loop_op(_goes_on, body, carries, extras))
-    return tuple(_Loop.apply(_Body.of(body, len(carries)), len(carries), *carries, *extras))
+        if not rows:
+            return tuple(while_loop_op(_goes_on, body, carries, extras))
+        _, outs, stacks = _run_stacking(body, carries, extras, rows)
+        return (*outs, *stacks[count:])
+    return tuple(_Loop.apply(_Body.of(body, count), count, len(rows), *carries, *rows, *extras))
+
+
+def _run_stacking(
+    body: Callable[..., Any], carries: Values, extras: Values, rows: Values
+) -> tuple[torch.Tensor, Values, list[torch.Tensor]]:
+    """The number of trips, what the carries are in the end, and what each carry and row was after each trip, stacked.
+
+    Of a loop that runs zero times the operator gives the start values as the only row, which the rows must not have.
+    """
+    count = len(carries)
+
+    def step(trips: torch.Tensor, *args: Any) -> Values:
+        return (trips + 1, *body(*args[:count], *args[count + len(rows) :]))
+
+    def goes_on(trips: torch.Tensor, stop: torch.Tensor, *_: Any) -> torch.Tensor:
+        return torch.logical_not(stop)
+
+    trips = torch.zeros((), dtype=torch.int64)
+    with torch._C._AutoDispatchBelowAutograd():
+        trips, *stacks = while_loop_stack_output_op(goes_on, step, (trips, *carries, *rows), extras)
+    _forget_fresh_size(trips)
+    outs = tuple(stack[-1].clone() for stack in stacks[:count])
+    if len(stacks) > count:
+        ran = trips[-1].item()
+        torch._check(ran >= 0)
+        torch._check(ran <= trips.size(0))
+        stacks[count:] = [stack.narrow(0, 0, ran) for stack in stacks[count:]]
+    return trips[-1], outs, stacks
 
 
 def _goes_on(stop: torch.Tensor, *_: Any) -> torch.Tensor:
@@ -151,7 +190,7 @@ def _fillers(like: Values) -> Values:
 
 @dataclass(frozen=True, slots=True)
 class _Body:
-    """A loop's body, as it runs forward, with what it draws as further carries, and as the backward takes those."""
+    """A loop's body, as it runs forward, with what it draws as further rows, and as the backward takes those."""
 
     forward: Callable[..., Any]
     again: Callable[..., Any]
@@ -162,12 +201,7 @@ class _Body:
         split = draws.split(body)
         if split is None:
             return cls(body, lambda args, _: body(*args), ())
-        number = len(split.draws)
-
-        def forward(*args: Any) -> Any:
-            return split.giving(*args[:count], *args[count + number :])
-
-        return cls(forward, lambda args, drew: split.taking(*args, *drew), split.draws)
+        return cls(split.giving, lambda args, drew: split.taking(*args, *drew), split.draws)
 
 
 class _Branch(torch.autograd.Function):
@@ -214,25 +248,13 @@ def _unflatten(flat: torch.Tensor, sizes: Sequence[Any]) -> torch.Tensor:
 
 class _Loop(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, body: _Body, count: int, *values: Any) -> Values:  # type: ignore[override]
-        carries, extras = values[:count], values[count:]
+    def forward(ctx: Any, body: _Body, count: int, nrows: int, *values: Any) -> Values:  # type: ignore[override]
+        carries, rows, extras = values[:count], values[count : count + nrows], values[count + nrows :]
         ctx.keys, ctx.body, ctx.count, ctx.carries, ctx.extras = _Keys(), body, count, carries, extras
-        ctx.wanted = [k for k, e in enumerate(extras) if _is_float(e) and ctx.needs_input_grad[2 + count + k]]
-
-        def counting(trips: torch.Tensor, *args: Any) -> Values:
-            return (trips + 1, *body.forward(*args))
-
-        def goes_on(trips: torch.Tensor, stop: torch.Tensor, *_: Any) -> torch.Tensor:
-            return torch.logical_not(stop)
-
-        trips = torch.zeros((), dtype=torch.int64)
-        with torch._C._AutoDispatchBelowAutograd():
-            start = (trips, *carries, *_fillers(body.drawn))
-            stacks = while_loop_stack_output_op(goes_on, counting, start, extras)
-        _forget_fresh_size(stacks[0])
-        # The operator gives the start values as the only row of a loop that runs zero times.
-        ctx.trips, ctx.stacks, ctx.drew = stacks[0], stacks[1 : 1 + count], stacks[1 + count :]
-        outs = tuple(stack[-1].clone() for stack in ctx.stacks)
+        ctx.wanted = [k for k, e in enumerate(extras) if _is_float(e) and ctx.needs_input_grad[3 + count + nrows + k]]
+        ctx.trips, outs, stacks = _run_stacking(body.forward, carries, extras, (*rows, *_fillers(body.drawn)))
+        ctx.stacks, ctx.rows, ctx.drew = stacks[:count], stacks[count : count + nrows], stacks[count + nrows :]
+        outs = (*outs, *(row.clone() for row in ctx.rows))
         ctx.mark_non_differentiable(*(out for out in outs if not _is_float(out)))
         return outs
 
@@ -241,19 +263,21 @@ class _Loop(torch.autograd.Function):
         body, count, wanted = ctx.body, ctx.count, ctx.wanted
         ndrew = len(ctx.drew)
         floats = [k for k, c in enumerate(ctx.carries) if _is_float(c)]
+        of_rows = tuple(g for g, row in zip(grads[count:], ctx.rows, strict=True) if _is_float(row))
         starts = (
-            ctx.trips[-1] - 1,
+            ctx.trips - 1,
             *(grads[k].clone(memory_format=torch.contiguous_format) for k in floats),
             *(torch.zeros_like(ctx.extras[k]) for k in wanted),
         )
-        extras = (*ctx.carries, *ctx.stacks, *ctx.drew, *ctx.extras)
+        extras = (*of_rows, *ctx.carries, *ctx.stacks, *ctx.drew, *ctx.extras)
 
         def goes_on(trip: torch.Tensor, *_: Any) -> torch.Tensor:
             return trip >= 0
 
         def step(trip: torch.Tensor, *args: Any) -> Values:
             cotangents, sums = args[: len(floats)], args[len(floats) : len(floats) + len(wanted)]
-            rest = args[len(floats) + len(wanted) :]
+            weights = args[len(floats) + len(wanted) :][: len(of_rows)]
+            rest = args[len(floats) + len(wanted) + len(of_rows) :]
             # What entered a trip is what the trip before it left, and the start values for the first.
             at = (trip - 1).clamp(min=0).item()
             torch._check(at >= 0)
@@ -265,7 +289,13 @@ class _Loop(torch.autograd.Function):
             torch._check(now < rest[count].size(0))
             drew = tuple(stack.select(0, now) for stack in rest[2 * count : 2 * count + ndrew])
             inputs = [*(torch.where(first, c, stack.select(0, at)) for c, stack in entered), *rest[2 * count + ndrew :]]
-            found = vjp(lambda *xs: body.again(xs, drew), inputs, [*floats, *(count + k for k in wanted)], cotangents)
+            of_row = [g.select(0, now) for g in weights]
+            found = vjp(
+                lambda *xs: body.again(xs, drew),
+                inputs,
+                [*floats, *(count + k for k in wanted)],
+                [*cotangents, *of_row],
+            )
             return (
                 trip - 1,
                 *found[: len(floats)],
@@ -276,7 +306,8 @@ class _Loop(torch.autograd.Function):
         _, *final = while_loop_op(ctx.keys.trace(goes_on, args), ctx.keys.trace(step, args), starts, extras)
         ins = dict(zip(floats, final[: len(floats)], strict=True))
         outs = dict(zip(wanted, final[len(floats) :], strict=True))
-        return (None, None, *(ins.get(k) for k in range(count)), *(outs.get(k) for k in range(len(ctx.extras))))
+        carries = (ins.get(k) for k in range(count))
+        return (None, None, None, *carries, *(None for _ in ctx.rows), *(outs.get(k) for k in range(len(ctx.extras))))
 
 
 def _forget_fresh_size(stack: torch.Tensor) -> None:
