@@ -13,6 +13,7 @@ from torch._dynamo.variables.constant import ConstantVariable
 from graphweld.capture import output
 from graphweld.capture.differentiable import branch
 from graphweld.capture.effects import contents_of, current_attribute, put_contents
+from graphweld.capture.grown_lists import Conditional, has_run
 from graphweld.capture.inline import inline, is_selectable
 from graphweld.capture.joins import Join
 from graphweld.capture.merge_variable import MergeVariable
@@ -114,7 +115,12 @@ def _merge_effects(join: Join) -> list[Any]:
 
 def _merge_contents(join: Join, vt: VariableTracker, a: Any, b: Any) -> Any:
     tx = join.tx
-    if isinstance(a, list) and len(a) == len(b):
+    if isinstance(a, list) and (len(a) != len(b) or has_run(a) or has_run(b)):
+        if vt.source is not None:
+            refuse(tx, rules.RegionMutates("a list of the caller's", "a branch"))
+        merged = _merge_items(join, a, b)
+        make = lambda: [part() for part in merged]  # noqa: E731
+    elif isinstance(a, list):
         parts = [join.merge(x, y, f"item {i}") for i, (x, y) in enumerate(zip(a, b, strict=True))]
         make = lambda: [part() for part in parts]  # noqa: E731
     elif isinstance(a, dict) and list(a) == list(b):
@@ -128,6 +134,15 @@ def _merge_contents(join: Join, vt: VariableTracker, a: Any, b: Any) -> Any:
         put_contents(vt, make())
 
     return write
+
+
+def _merge_items(join: Join, a: list[VariableTracker], b: list[VariableTracker]) -> list[Thunk]:
+    """The items of a list that the sides leave with other lengths: what they share, and a run of what they do not."""
+    shared = next((k for k, (x, y) in enumerate(zip(a, b, strict=False)) if x is not y), min(len(a), len(b)))
+    then = [join.export(join.then, item) for item in a[shared:]]
+    orelse = [join.export(join.orelse, item) for item in b[shared:]]
+    rest = lambda: Conditional(join.pred, [item() for item in then], [item() for item in orelse])  # noqa: E731
+    return [*(lambda item=item: item for item in a[:shared]), *([rest] if then or orelse else [])]  # type: ignore[misc]
 
 
 def _merge_sayings(join: Join) -> list[Any]:

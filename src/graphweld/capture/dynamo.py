@@ -23,7 +23,7 @@ from torch._dynamo.variables.torch import TorchInGraphFunctionVariable
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode, free_unbacked_symbols
 
 from graphweld import convert, syntax
-from graphweld.capture import indexing, intrinsics, output, polyfills, recurrent, sites
+from graphweld.capture import indexing, intrinsics, list_operations, output, polyfills, recurrent, sites
 from graphweld.capture.conditionals import distribute
 from graphweld.capture.effects import hook_changes, watch_mutation
 from graphweld.capture.joins import is_sized_by_data
@@ -178,6 +178,9 @@ def _hook_calls() -> None:
     def torch_call_function(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
         if sites.trace_of(tx) is None:
             return torch_call(self, tx, args, kwargs)
+        of_list = list_operations.call_torch(tx, self.value, list(args), kwargs)
+        if of_list is not None:
+            return of_list
         polyfill = polyfills.FUNCTIONS.get(self.value)
         if polyfill is not None or (self.value in polyfills.OF_NUMBERS and is_data_dependent(args[0])):
             return call(tx, polyfill or polyfills.OF_NUMBERS[self.value], *args, **kwargs)

@@ -68,6 +68,8 @@ def _is_same(before: Any, after: Any) -> bool:
 
 def put_contents(vt: VariableTracker, held: Any) -> None:
     """Make a list, dict or set hold `held`, keeping its own container object."""
+    from graphweld.capture import grown_lists
+
     for name in CONTENTS:
         current = vt.__dict__.get(name)
         if current is not None:
@@ -76,7 +78,8 @@ def put_contents(vt: VariableTracker, held: Any) -> None:
             else:
                 current.clear()
                 current.update(held)
-            return
+            break
+    grown_lists.fit_class(vt)
 
 
 def hook_changes() -> None:

@@ -12,8 +12,9 @@ from torch._dynamo.variables.lists import ListVariable, RangeVariable, SliceVari
 from torch._dynamo.variables.tensor import SymNodeVariable, TensorVariable
 
 from graphweld import runtime
-from graphweld.capture import indexing, loops, output, sites
+from graphweld.capture import indexing, list_operations, loops, output, sites
 from graphweld.capture.conditionals import bound, distribute, stage_if
+from graphweld.capture.grown_lists import GrownList, give_up
 from graphweld.capture.merge_variable import BINARY, MergeVariable, changes_in_place
 from graphweld.capture.predicates import is_data_dependent, negate, predicate, select_bool
 from graphweld.capture.raises import always_raises, emit_raise
@@ -186,6 +187,8 @@ def builtin(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) -> 
             if sites.trace_of(tx) is not None
             else dynamo_handler(fn, arg_types, has_kwargs)(tx, args, kwargs)
         )
+    if GrownList in arg_types:
+        return _on_grown_list(fn)
     if MergeVariable in arg_types:
         return None if has_kwargs else builtin_on_merge(fn)
     if (
@@ -208,6 +211,25 @@ def builtin(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) -> 
     if dynamic and fn in _ON_SEQUENCES:
         return _ON_SEQUENCES[fn]
     return None
+
+
+def _on_grown_list(fn: Callable[..., Any]) -> Callable[..., Any]:
+    def handler(tx: Tx, args: Args, kwargs: dict[str, VariableTracker]) -> VariableTracker:
+        known = fn in (isinstance, type, bool, operator.truth, operator.not_)
+        if fn in (operator.is_, operator.is_not):
+            return constant((args[0] is args[1]) is (fn is operator.is_))
+        if fn in (bool, operator.truth, operator.not_):
+            truth = as_bool(predicate(tx, args[0]))
+            return truth if fn is not operator.not_ else as_bool(negate(tx, predicate(tx, args[0])))
+        if fn in (enumerate, zip):
+            return _ON_SEQUENCES[fn](tx, args, kwargs)  # type: ignore[no-any-return]
+        if fn in list_operations.BUILTINS:
+            return list_operations.BUILTINS[fn](tx, *args, **kwargs)
+        if known or fn in (getattr, hasattr):
+            return dynamo_handler(fn, [type(a) for a in args], bool(kwargs))(tx, args, kwargs)  # type: ignore[no-any-return]
+        give_up(tx, f"`{fn.__name__}` is applied to it")
+
+    return handler
 
 
 IN_PLACE = {getattr(operator, f"i{name.removesuffix('_')}") for name in BINARY}

@@ -32,6 +32,7 @@ from graphweld.capture.predicates import truth
 from graphweld.capture.refusal import refuse
 from graphweld.capture.regions import Region, reopened
 from graphweld.capture.variables import (
+    DecidedByData,
     Thunk,
     Tx,
     call,
@@ -97,6 +98,8 @@ class Join:
                 return lambda: vt
             kind = vt.python_type()
             return self._numbers(kind, *self._sides(region, self._as_tensor(region, vt, kind)))
+        if isinstance(vt, DecidedByData):
+            return vt.export(self, region)
         pieces = self._export_pieces(region, vt)
         if pieces is not None:
             return pieces
@@ -239,27 +242,8 @@ class Join:
         return self._filler(self.then, vt), vt
 
     def _filler(self, region: Region, vt: VariableTracker) -> VariableTracker:
-        fake = example(vt)
-        sizes, strides = tuple(fake.shape), tuple(fake.stride())
-        if not all(isinstance(n, int) for n in (*sizes, *strides)):
-            with reopened(self.tx, region):
-                return self._symbolic_filler(region, fake)
         with reopened(self.tx, region):
-            if fake.is_contiguous():
-                return call(self.tx, torch.zeros, sizes, dtype=fake.dtype, device=fake.device)
-            return call(self.tx, torch.empty_strided, sizes, strides, dtype=fake.dtype, device=fake.device)
-
-    def _symbolic_filler(self, region: Region, fake: torch.Tensor) -> VariableTracker:
-        sizes = []
-        for size in fake.shape:
-            if isinstance(size, torch.SymInt):
-                outer = find_symbol(self.tx, size)
-                if outer is None:
-                    outer = constant(0)
-                sizes.append(outer)
-            else:
-                sizes.append(constant(size))
-        return call(self.tx, torch.zeros, TupleVariable(sizes), dtype=fake.dtype, device=fake.device)
+            return filler(self.tx, example(vt))
 
     def _owned(self, region: Region, vt: VariableTracker) -> VariableTracker:
         """The value itself, or a copy where it aliases an operand or an output of the region."""
@@ -348,6 +332,19 @@ class Join:
             return vt
 
         return rebuild
+
+
+def filler(tx: Tx, fake: torch.Tensor) -> VariableTracker:
+    """A tensor like another, which nobody reads."""
+    sizes, strides = tuple(fake.shape), tuple(fake.stride())
+    if all(isinstance(n, int) for n in (*sizes, *strides)):
+        if fake.is_contiguous():
+            return call(tx, torch.zeros, sizes, dtype=fake.dtype, device=fake.device)
+        return call(tx, torch.empty_strided, sizes, strides, dtype=fake.dtype, device=fake.device)
+    found = [
+        (find_symbol(tx, n) or constant(0)) if isinstance(n, torch.SymInt) else constant(n) for n in sizes
+    ]
+    return call(tx, torch.zeros, TupleVariable(found), dtype=fake.dtype, device=fake.device)
 
 
 def _is_one_tensor(vt: VariableTracker) -> bool:

@@ -7,6 +7,7 @@ The test is computed where Python computes it, at the end of the body, and carri
 evaluation, and the side effects of its test, are Python's.
 """
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -18,11 +19,13 @@ from torch._dynamo.variables.functions import LocalGeneratorObjectVariable
 from torch._dynamo.variables.iter import CountIteratorVariable, RepeatIteratorVariable
 from torch.fx import Proxy
 
-from graphweld.capture import carries
+from graphweld.capture import carries, list_growth
 from graphweld.capture.carries import Carry
 from graphweld.capture.conditionals import stage_if
 from graphweld.capture.differentiable import loop
-from graphweld.capture.effects import current_attribute, watching
+from graphweld.capture.effects import contents_of, current_attribute, put_contents, watching
+from graphweld.capture.joins import filler
+from graphweld.capture.list_growth import Growth
 from graphweld.capture.merge_variable import MergeVariable
 from graphweld.capture.operands import (
     bind_items,
@@ -177,31 +180,41 @@ def _will_depend_on_data(tx: Tx, step: Step, state: State) -> bool:
 class _Body:
     """One trace of a loop's body for given carry types."""
 
-    def __init__(self, tx: Tx, types: list[Carry], names: tuple[str, ...]) -> None:
-        self.tx, self.types, self.names = tx, types, names
+    def __init__(
+        self, tx: Tx, types: list[Carry], names: tuple[str, ...], outer: dict[Any, Carry], lists: dict[Any, Growth]
+    ) -> None:
+        self.tx, self.types, self.names, self.outer, self.lists = tx, types, names, outer, lists
         self.region: Region = None  # type: ignore[assignment]
         self.after: State = []
         self.goes_on: VariableTracker = constant(False)
         self.inputs: list[VariableTracker] = []
+        self.before: dict[Any, Any] = {}  # what each list that grows holds when the trip begins
+        self.asked: dict[Any, list[int]] = {}
 
-    def trace(self, step: Step, outer: dict[Any, Carry]) -> None:
+    def kinds(self) -> list[Carry]:
+        """The types of all that is carried, in order."""
+        return [*self.types, *self.outer.values(), *(c for growth in self.lists.values() for c in growth.carried())]
+
+    def trace(self, step: Step) -> None:
         tx = self.tx
         depth = len(assumptions(tx))
         with tx.output.subtracer(None, None, "graphweld loop body") as tracer:
             tracer.allow_side_effects_in_hop = True
             self.region = Region(tracer)
+            names = [*self.names, *map(_key_name, self.outer)]
             self.inputs = [
                 carries.placeholder(tx, leaf, f"carry_{name}")
-                for carry, name in zip(
-                    [*self.types, *outer.values()], [*self.names, *map(_key_name, outer)], strict=True
-                )
+                for carry, name in itertools.zip_longest(self.kinds(), names, fillvalue="items")
                 for leaf in carries.leaves(carry)
             ]
             with facts_stay_inside(tx), watching(tx) as effects:
                 values = list(self.inputs)
                 state = [carries.unpack(tx, c, values, n) for c, n in zip(self.types, self.names, strict=True)]
-                for key, carry in outer.items():
+                for key, carry in self.outer.items():
                     _write(tx, key, carries.unpack(tx, carry, values, _key_name(key)))
+                for vt, growth in self.lists.items():
+                    self.asked[vt] = list_growth.enter(tx, vt, growth, values)
+                    self.before[vt] = contents_of(vt)
                 self.after, self.goes_on = step(state)
             self.region.effects = effects
         del assumptions(tx)[depth:]
@@ -226,19 +239,20 @@ def stage_loop(
         return state
     types = [carries.carry_of(vt) for vt in state]
     outer: dict[Any, Carry] = {}
+    lists: dict[Any, Growth] = {}
     for _ in range(MOST_TRACES):
-        body = _Body(tx, types, names)
-        body.trace(step, outer)
+        body = _Body(tx, types, names, outer, lists)
+        body.trace(step)
         wider = [carries.widen(tx, c, vt, n) for c, vt, n in zip(types, body.after, names, strict=True)]
-        wider_outer = _outer_types(tx, outer, body.region)
-        if wider == types and wider_outer == outer:
+        wider_outer, wider_lists = _outer_types(tx, outer, body.region), _list_types(tx, body)
+        if wider == types and wider_outer == outer and wider_lists == lists:
             break
-        types, outer = wider, wider_outer
+        types, outer, lists = wider, wider_outer, wider_lists
     else:
         refuse(tx, rules.LoopNotWelded("loop", "the types of its carried values do not settle"), site)
     if getattr(body.region.tracer, "gw_sayings", ()):
         refuse(tx, rules.RegionMutates("what the program prints", "a loop"), site)
-    return _make_loop(tx, first, body, outer, state, site)
+    return _make_loop(tx, first, body, state, site)
 
 
 def _outer_types(tx: Tx, outer: dict[Any, Carry], region: Region) -> dict[Any, Carry]:
@@ -252,20 +266,29 @@ def _outer_types(tx: Tx, outer: dict[Any, Carry], region: Region) -> dict[Any, C
                 refuse(tx, rules.RegionMutates(attr, "a loop"))
             types[key] = carries.carry_of(before)
         types[key] = carries.widen(tx, types[key], value, attr)
-    for vt in region.effects.contents:
-        refuse(tx, rules.RegionMutates(f"a {vt.python_type_name()}", "a loop"))
     return types
 
 
-def _make_loop(
-    tx: Tx, first: VariableTracker, body: _Body, outer: dict[Any, Carry], state: State, site: int | None
-) -> State:
-    region = body.region
+def _list_types(tx: Tx, body: _Body) -> dict[Any, Growth]:
+    """How the lists grow that the body appends to."""
+    types = dict(body.lists)
+    for vt, after in body.region.effects.contents.items():
+        if not isinstance(after, list) or vt.source is not None:
+            refuse(tx, rules.RegionMutates(f"a {vt.python_type_name()}", "a loop"))
+        start = contents_of(vt)
+        before = body.before.get(vt, start)
+        types[vt] = list_growth.growth_of(tx, types.get(vt), start, before, after, body.asked.get(vt, []))
+    return types
+
+
+def _make_loop(tx: Tx, first: VariableTracker, body: _Body, state: State, site: int | None) -> State:
+    region, outer, lists = body.region, body.outer, body.lists
     mutated = {o: existing(tx, o) for o in region.mutated}
     copies = [copy_operand(tx, region, o, value, "a loop") for o, value in mutated.items()]
     before = [current_attribute(tx, key[0], key[1]) for key in outer]
     values = [*body.after, *(region.effects.attributes.get((k[0], k[1]), None) for k in outer)]
     kinds = [*body.types, *outer.values()]
+    appended: dict[Any, list[list_growth.Slot]] = {}
     with reopened(tx, region):
         kept = [_is_kept(tx, body, k) for k in range(len(body.types))]
         flags = {k: _flag_carry(tx, same) for k, same in enumerate(kept) if same is not None and is_tensor(same)}
@@ -278,9 +301,17 @@ def _make_loop(
             if isinstance(i.node.meta["example_value"], torch.Tensor)
         }
         packed = [leaf for c, v in zip(kinds, values, strict=True) for leaf in carries.pack(tx, c, v)]  # type: ignore[arg-type]
+        rows: State = []
+        for vt, growth in lists.items():
+            items = region.effects.contents.get(vt, body.before[vt])
+            packed += list_growth.next_values(tx, growth, items)
+            appended[vt] = list_growth.slots(tx, items)
+            rows += list_growth.rows(tx, growth, appended[vt])
         packed = _strided(tx, packed, body.inputs)
-        outs = carries.own(tx, [stop, *packed, *(now for _, now in flags.values()), *copies], taken)
+        outs = carries.own(tx, [stop, *packed, *(now for _, now in flags.values()), *copies, *rows], taken)
     starts = [leaf for c, v in zip(kinds, [*state, *before], strict=True) for leaf in carries.pack(tx, c, v)]  # type: ignore[arg-type]
+    for vt, growth in lists.items():
+        starts += list_growth.start_values(tx, growth, contents_of(vt))
     stop0 = negate(tx, first)
     if isinstance(stop0, ConstantVariable):
         stop0 = call(tx, torch.full, (), stop0.value, dtype=torch.bool)
@@ -290,7 +321,8 @@ def _make_loop(
     inputs = [*body.inputs, *(was for was, _ in flags.values())]
     results = _emit(tx, region, inputs, list(mutated), outs, inits)
     record(tx, site, "welded", "Loop")
-    tail = results[1 + len(starts) :]
+    stacks = results[len(inits) :]
+    tail = results[1 + len(starts) : len(inits)]
     for value, result in zip(mutated.values(), tail[len(flags) :], strict=True):
         method(tx, value, "copy_", result)
     rest = results[1 : 1 + len(starts)]
@@ -301,6 +333,9 @@ def _make_loop(
             after[k] = _or_start(tx, still, state[k].realize(), after[k], body.names[k])
     for key, carry in outer.items():
         _write(tx, key, carries.unpack(tx, carry, rest, _key_name(key)))
+    for vt, growth in lists.items():
+        tx.output.side_effects.mutation(vt)
+        put_contents(vt, [*contents_of(vt), list_growth.run_of(tx, growth, appended[vt], stacks)])
     return after
 
 
@@ -375,19 +410,31 @@ def _emit(
         getattr(n.meta["example_value"], "requires_grad", False) for n in graph.nodes if n.op == "placeholder"
     )
     taken = {storage_key(example(v)) for v in inits}
-    fakes = tuple(_result_like(tx, example(v), grads) for v in outs)
+    rows = outs[len(inits) :]
+    fillers = [filler(tx, example(row)) for row in rows]
+    count = tx.output.shape_env.create_unbacked_symint() if rows else 0
+    torch._check(count >= 0)
+    fakes = tuple(_result_like(tx, example(v), grads, () if k < len(inits) else (count,)) for k, v in enumerate(outs))
     proxy = tx.output.create_proxy(
         "call_function",
         loop,
-        (install(tx, "gw_body", graph), tuple(v.as_proxy() for v in inits), tuple(without_aliases(tx, extra, taken))),
+        (
+            install(tx, "gw_body", graph),
+            tuple(v.as_proxy() for v in inits),
+            tuple(without_aliases(tx, extra, taken)),
+            *([tuple(row.as_proxy() for row in fillers)] if rows else []),
+        ),
         {},
     )
     result = wrap_fx_proxy(tx, proxy, example_value=fakes)
     return list(result.items)  # type: ignore[attr-defined]
 
 
-def _result_like(tx: Tx, like: torch.Tensor, grads: bool) -> torch.Tensor:
-    """A fake tensor for what a carry holds behind the loop."""
+def _result_like(tx: Tx, like: torch.Tensor, grads: bool, trips: tuple[Any, ...] = ()) -> torch.Tensor:
+    """A fake tensor for what a carry holds behind the loop, or for the rows of as many trips."""
     with tx.fake_mode:  # type: ignore[union-attr]
-        fake = torch.empty_strided(like.shape, like.stride(), dtype=like.dtype, device=like.device)
+        if trips:
+            fake = torch.empty((*trips, *like.shape), dtype=like.dtype, device=like.device)
+        else:
+            fake = torch.empty_strided(like.shape, like.stride(), dtype=like.dtype, device=like.device)
     return fake.requires_grad_(grads and (like.dtype.is_floating_point or like.dtype.is_complex))

@@ -23,6 +23,7 @@ from torch.fx import Node, Proxy
 
 from graphweld.capture.merge_variable import MergeVariable
 from graphweld.capture.variables import (
+    DecidedByData,
     Tx,
     call,
     constant,
@@ -42,7 +43,7 @@ _EXACT_INT_IN_DOUBLE = 2**53
 def is_data_dependent(vt: VariableTracker) -> bool:
     """Whether a value's truth is decided by the data."""
     vt = vt.realize()
-    return is_tensor(vt) or is_data_number(vt) or isinstance(vt, MergeVariable)
+    return is_tensor(vt) or is_data_number(vt) or isinstance(vt, (MergeVariable, DecidedByData))
 
 
 def predicate(tx: Tx, vt: VariableTracker) -> VariableTracker:
@@ -51,6 +52,8 @@ def predicate(tx: Tx, vt: VariableTracker) -> VariableTracker:
     Raises, inside the trace, Python's own RuntimeError for a tensor of more or less than one element.
     """
     vt = vt.realize()
+    if isinstance(vt, DecidedByData):
+        return vt.predicate(tx)
     if isinstance(vt, MergeVariable) and vt.joined is not None:
         vt = vt.tensor(tx)
     if isinstance(vt, MergeVariable):

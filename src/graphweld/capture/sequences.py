@@ -12,6 +12,7 @@ from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.lists import RangeVariable, TupleVariable
 
+from graphweld.capture.grown_lists import GrownList, length, pick
 from graphweld.capture.merge_variable import MergeVariable
 from graphweld.capture.predicates import is_data_dependent
 from graphweld.capture.refusal import refuse
@@ -101,6 +102,17 @@ class Reversed(DynamicSequence):
         return self.inner.item(tx, call(tx, _from_end, self.length, index))
 
 
+class Items(DynamicSequence):
+    """The items of a list whose length the data decides."""
+
+    def __init__(self, grown: GrownList, **kw: Any) -> None:
+        super().__init__(**kw)
+        self.items = grown.items
+
+    def item(self, tx: Tx, index: VariableTracker) -> VariableTracker:
+        return pick(tx, self.items, index)
+
+
 def _from_end(length: Any, index: Any) -> Any:
     return length - 1 - index
 
@@ -122,12 +134,15 @@ def as_sequence(tx: Tx, vt: VariableTracker) -> DynamicSequence | None:
     vt = vt.realize()
     if isinstance(vt, DynamicSequence):
         return vt
+    if isinstance(vt, GrownList):
+        return Items(vt, length=length(tx, vt.items))
     if isinstance(vt, MergeVariable) and vt.joined is not None:
         vt = vt.tensor(tx)
     if isinstance(vt, RangeVariable):
-        length = constant(len(vt.as_python_constant())) if vt.is_python_constant() else None
+        if not vt.is_python_constant():
+            return None
         start, stop, step = vt.items
-        return StaticRange(start, stop, step, length) if length is not None else None
+        return StaticRange(start, stop, step, constant(len(vt.as_python_constant())))
     if is_tensor(vt):
         size = method(tx, vt, "size", 0)
         return Rows(vt, isinstance(size, ConstantVariable), length=size)
@@ -141,10 +156,10 @@ def make_range(tx: Tx, args: list[VariableTracker]) -> VariableTracker:
     numbers = [method(tx, a, "item") if is_tensor(a) else a for a in args]
     start, stop, step = (constant(0), numbers[0], constant(1)) if len(numbers) == 1 else (*numbers, constant(1))[:3]
     if isinstance(step, ConstantVariable):
-        length = call(tx, _trips_up if step.value > 0 else _trips_down, start, stop, step)
+        trips = call(tx, _trips_up if step.value > 0 else _trips_down, start, stop, step)
     else:
         refuse(tx, rules.LoopNotWelded("for", "the step of its range depends on the data"))
-    return DynamicRange(start, stop, step, length)
+    return DynamicRange(start, stop, step, trips)
 
 
 def _trips_up(start: Any, stop: Any, step: Any) -> Any:

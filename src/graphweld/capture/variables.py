@@ -20,6 +20,18 @@ Tx = InstructionTranslatorBase
 Thunk = Callable[[], VariableTracker]
 
 
+class DecidedByData(VariableTracker):
+    """A variable of our own kind whose truth is not known while tracing."""
+
+    def predicate(self, tx: Tx) -> VariableTracker:
+        """Its truth: a constant, or a 0-d bool tensor."""
+        raise NotImplementedError
+
+    def export(self, join: Any, region: Any) -> Thunk:
+        """How to get at it behind the branch `join`, of which `region` made it."""
+        raise NotImplementedError
+
+
 def constant(value: Any) -> VariableTracker:
     return ConstantVariable.create(value)
 

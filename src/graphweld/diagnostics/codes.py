@@ -26,6 +26,10 @@ CODES: dict[str, tuple[str, str]] = {
     "GW106": ("region-breaks", "region_breaks:RegionBreaks"),
     "GW110": ("loop-not-welded", "loop_not_welded:LoopNotWelded"),
     "GW111": ("carry-changes", "carry_changes:CarryChanges"),
+    "GW112": (
+        "list-length-depends-on-data",
+        "list_length_depends_on_data:ListLengthDependsOnData",
+    ),
     "GW120": ("torch-break", "torch_break:TorchBreak"),
     "GW130": ("unsupported-torch", "unsupported_torch:UnsupportedTorch"),
 }

@@ -2,6 +2,7 @@
 
 from graphweld.diagnostics.rules.branches_disagree import BranchesDisagree
 from graphweld.diagnostics.rules.carry_changes import CarryChanges
+from graphweld.diagnostics.rules.list_length_depends_on_data import ListLengthDependsOnData
 from graphweld.diagnostics.rules.loop_not_welded import LoopNotWelded
 from graphweld.diagnostics.rules.maybe_unbound import MaybeUnbound
 from graphweld.diagnostics.rules.region_breaks import RegionBreaks
@@ -17,6 +18,7 @@ from graphweld.diagnostics.rules.wrong_usage import WrongUsage
 __all__ = [
     "BranchesDisagree",
     "CarryChanges",
+    "ListLengthDependsOnData",
     "LoopNotWelded",
     "MaybeUnbound",
     "RegionBreaks",

@@ -1,0 +1,245 @@
+"""What a program does with a list whose length the data decides, in tensors.
+
+    torch.stack(out), torch.cat(out, dim), torch.tensor(out)       one tensor, of the rows of each run
+    len(out), out[i], out[-1], out.append(y), out + [y], sum(out)  as of any list
+"""
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch._dynamo.variables.base import VariableTracker
+from torch._dynamo.variables.lists import BaseListVariable, TupleVariable
+
+from graphweld import runtime
+from graphweld.capture import carries, grown_lists
+from graphweld.capture.grown_lists import Conditional, GrownList, Items, Run, Stacked, give_up, length, new, raise_if
+from graphweld.capture.predicates import negate
+from graphweld.capture.variables import Tx, build, call, constant, example, is_number, is_tensor, method
+
+
+def items_of(tx: Tx, vt: VariableTracker) -> Items:
+    """Items and runs of a list, or the items of any other iterable."""
+    vt = vt.realize()
+    return list(vt.items) if isinstance(vt, (GrownList, BaseListVariable)) else list(vt.unpack_var_sequence(tx))
+
+
+# -- methods ------------------------------------------------------------------------------------
+
+
+def _append(tx: Tx, receiver: GrownList, value: VariableTracker) -> VariableTracker:
+    return _extend(tx, receiver, TupleVariable([value]))
+
+
+def _extend(tx: Tx, receiver: Any, values: VariableTracker) -> VariableTracker:
+    added = items_of(tx, values)
+    tx.output.side_effects.mutation(receiver)
+    receiver.items.extend(added)
+    grown_lists.fit_class(receiver)
+    return constant(None)
+
+
+def _pop(tx: Tx, receiver: GrownList, *index: VariableTracker) -> VariableTracker:
+    if index or isinstance(receiver.items[-1], Run):
+        give_up(tx, "an item that may be any is taken off it")
+    tx.output.side_effects.mutation(receiver)
+    return receiver.items.pop()
+
+
+def _clear(tx: Tx, receiver: GrownList) -> VariableTracker:
+    tx.output.side_effects.mutation(receiver)
+    receiver.items.clear()
+    grown_lists.fit_class(receiver)
+    return constant(None)
+
+
+def _reverse(tx: Tx, receiver: GrownList) -> VariableTracker:
+    turned = grown_lists.backwards(tx, receiver.items)
+    tx.output.side_effects.mutation(receiver)
+    receiver.items[:] = turned
+    return constant(None)
+
+
+METHODS: dict[str, Callable[..., VariableTracker]] = {
+    "append": _append,
+    "extend": _extend,
+    "pop": _pop,
+    "clear": _clear,
+    "reverse": _reverse,
+    "copy": lambda tx, receiver: new(list(receiver.items)),
+    "__len__": lambda tx, receiver: length(tx, receiver.items),
+    "__getitem__": lambda tx, receiver, index: getitem(tx, receiver, index),
+}
+
+
+# -- builtins and operators ---------------------------------------------------------------------
+
+
+def getitem(tx: Tx, receiver: GrownList, index: VariableTracker) -> VariableTracker:
+    index = index.realize()
+    if is_tensor(index):
+        index = method(tx, index, "item")
+    if not is_number(index):
+        give_up(tx, "a part of it is taken")
+    return grown_lists.getitem(tx, receiver.items, index)
+
+
+def _add(tx: Tx, left: VariableTracker, right: VariableTracker) -> VariableTracker:
+    kind = left.python_type()
+    if kind is not right.python_type():
+        give_up(tx, f"a {right.python_type_name()} is added to it")
+    return new([*items_of(tx, left), *items_of(tx, right)], kind)
+
+
+def _add_in_place(tx: Tx, left: VariableTracker, right: VariableTracker) -> VariableTracker:
+    if left.python_type() is not list:
+        return _add(tx, left, right)
+    _extend(tx, left, right)
+    return left
+
+
+def _sum(tx: Tx, items: VariableTracker, start: VariableTracker | None = None) -> VariableTracker:
+    return call(tx, sum_of, items, constant(0) if start is None else start)
+
+
+def sum_of(items: Any, start: Any) -> Any:
+    """`sum(items, start)`, as a loop. Traced."""
+
+    def add(item: Any, total: Any) -> Any:
+        return (total + item,)
+
+    return runtime.for_stmt(items, add, (start,), ("sum",), -1, None)[0]
+
+
+def first_by(items: Any, is_better: Any) -> Any:
+    """`max(items)` or `min(items)`, as a loop. Traced."""
+
+    def compare(item: Any, best: Any) -> Any:
+        return (runtime.if_exp(is_better(item, best), lambda: item, lambda: best, -1),)
+
+    return runtime.for_stmt(items, compare, (items[0],), ("best",), -1, None)[0]
+
+
+BUILTINS: dict[Any, Callable[..., VariableTracker]] = {
+    len: lambda tx, items: length(tx, items.items),  # type: ignore[attr-defined]
+    list: lambda tx, items: new(items_of(tx, items)),
+    tuple: lambda tx, items: new(items_of(tx, items), tuple),
+    iter: lambda tx, items: items,
+    reversed: lambda tx, items: new(grown_lists.backwards(tx, items_of(tx, items))),
+    sum: _sum,
+    max: lambda tx, items: call(tx, first_by, items, operator.gt),
+    min: lambda tx, items: call(tx, first_by, items, operator.lt),
+    operator.getitem: getitem,
+    operator.add: _add,
+    operator.iadd: _add_in_place,
+}
+
+
+# -- tensors ------------------------------------------------------------------------------------
+
+
+def _rows(tx: Tx, items: Items, made: Callable[[Items], VariableTracker]) -> tuple[VariableTracker, Any]:
+    """A row for each item that there may be, and a mask of those that there are; None for all."""
+    parts: list[tuple[VariableTracker, Any]] = []
+    known: Items = []
+    for item in [*items, None]:
+        if known and (item is None or isinstance(item, Run)):
+            parts.append((made(known), None))
+            known = []
+        if isinstance(item, Stacked):
+            parts.append((_one_stack(tx, item), None))
+        elif isinstance(item, Conditional):
+            for pred, side in ((item.pred, item.then), (negate(tx, item.pred), item.orelse)):
+                if side:
+                    rows, mask = _rows(tx, side, made)
+                    here = method(tx, pred, "expand", method(tx, rows, "size", 0))
+                    parts.append((rows, here if mask is None else call(tx, torch.logical_and, here, mask)))
+        elif isinstance(item, Run):
+            give_up(tx, "the loop that appends to it makes a tensor of it")
+        elif item is not None:
+            known.append(item)
+    if all(mask is None for _, mask in parts):
+        return _cat(tx, [rows for rows, _ in parts]), None
+    masks = [
+        call(tx, torch.ones, method(tx, rows, "size", 0), dtype=torch.bool) if mask is None else mask
+        for rows, mask in parts
+    ]
+    return _cat(tx, [rows for rows, _ in parts]), _cat(tx, masks)
+
+
+def _cat(tx: Tx, parts: Items) -> VariableTracker:
+    return parts[0] if len(parts) == 1 else call(tx, torch.cat, parts)
+
+
+def _one_stack(tx: Tx, run: Stacked) -> VariableTracker:
+    if not isinstance(run.element, (carries.Tensor, carries.Number)):
+        give_up(tx, "a tensor is made of it, and its items are no tensors")
+    return run.stacks[0]
+
+
+def stacked(tx: Tx, items: Items, made: Callable[[Items], VariableTracker]) -> VariableTracker:
+    """The rows of all items; `made` gives those of known ones. A copy, as the program's own would be."""
+    rows, mask = _rows(tx, items, made)
+    return method(tx, rows, "clone") if mask is None else method(tx, rows, "__getitem__", mask)
+
+
+def _refuse_empty(tx: Tx, items: Items, function: str) -> None:
+    if not any(not isinstance(item, Run) for item in items):
+        message = f"{function}(): expected a non-empty list of Tensors"
+        raise_if(tx, call(tx, operator.eq, length(tx, items), 0), RuntimeError, message)
+
+
+def stack(tx: Tx, tensors: VariableTracker, dim: VariableTracker | None = None) -> VariableTracker:
+    """`torch.stack`."""
+    items = items_of(tx, tensors)
+    _refuse_empty(tx, items, "stack")
+    rows = stacked(tx, items, lambda known: call(tx, torch.stack, known))
+    at = _constant(tx, dim)
+    return rows if at == 0 else method(tx, method(tx, rows, "movedim", 0, at), "contiguous")
+
+
+def cat(tx: Tx, tensors: VariableTracker, dim: VariableTracker | None = None) -> VariableTracker:
+    """`torch.cat`."""
+    items, at = items_of(tx, tensors), _constant(tx, dim)
+    _refuse_empty(tx, items, "torch.cat")
+    parts: Items = []
+    for item in items:
+        if not isinstance(item, Run):
+            parts.append(item)
+            continue
+        rows = stacked(tx, [item], lambda known: call(tx, torch.stack, known))
+        where = at if at >= 0 else example(rows).dim() - 1 + at
+        parts.append(method(tx, method(tx, rows, "movedim", 0, where), "flatten", where, where + 1))
+    return call(tx, torch.cat, parts, at)
+
+
+def tensor(tx: Tx, items: VariableTracker, dtype: VariableTracker | None = None) -> VariableTracker:
+    """`torch.tensor` of numbers."""
+    rows = stacked(tx, items_of(tx, items), lambda known: call(tx, torch.tensor, known))
+    if dtype is not None:
+        return method(tx, rows, "to", dtype)
+    return rows if not example(rows).is_floating_point() else method(tx, rows, "to", torch.get_default_dtype())
+
+
+def _constant(tx: Tx, dim: VariableTracker | None) -> int:
+    return 0 if dim is None else int(dim.as_python_constant())
+
+
+FUNCTIONS: dict[Any, Callable[..., VariableTracker]] = {
+    torch.stack: stack,
+    torch.cat: cat,
+    torch.concat: cat,
+    torch.concatenate: cat,
+    torch.tensor: tensor,
+}
+
+
+def call_torch(tx: Tx, fn: Any, args: Items, kwargs: dict[str, VariableTracker]) -> VariableTracker | None:
+    """A function of torch that is given such a list; None where none is among its arguments."""
+    given = [arg.realize() for arg in (*args, *kwargs.values())]
+    if not any(isinstance(arg, GrownList) for arg in given):
+        return None
+    if fn not in FUNCTIONS or not set(kwargs) <= {"dim", "tensors", "dtype"}:
+        give_up(tx, f"`{getattr(fn, '__name__', fn)}` is called with it")
+    return FUNCTIONS[fn](tx, *args, **kwargs)
