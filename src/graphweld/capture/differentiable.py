@@ -263,7 +263,7 @@ class _Loop(torch.autograd.Function):
         body, count, wanted = ctx.body, ctx.count, ctx.wanted
         ndrew = len(ctx.drew)
         floats = [k for k, c in enumerate(ctx.carries) if _is_float(c)]
-        of_rows = tuple(g for g, row in zip(grads[count:], ctx.rows, strict=True) if _is_float(row))
+        of_rows = tuple(g.clone() for g, row in zip(grads[count:], ctx.rows, strict=True) if _is_float(row))
         starts = (
             ctx.trips - 1,
             *(grads[k].clone(memory_format=torch.contiguous_format) for k in floats),

@@ -16,7 +16,12 @@ from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.builder import VariableBuilder
 from torch._dynamo.variables.builtin import BuiltinVariable
 from torch._dynamo.variables.constant import ConstantVariable
-from torch._dynamo.variables.functions import NestedUserFunctionVariable, SkipFunctionVariable, UserFunctionVariable
+from torch._dynamo.variables.functions import (
+    NestedUserFunctionVariable,
+    PolyfilledFunctionVariable,
+    SkipFunctionVariable,
+    UserFunctionVariable,
+)
 from torch._dynamo.variables.misc import LoggingLoggerVariable
 from torch._dynamo.variables.tensor import TensorVariable
 from torch._dynamo.variables.torch import TorchInGraphFunctionVariable
@@ -161,6 +166,7 @@ def _steered_by_data(error: Exception) -> bool:
 def _hook_calls() -> None:
     user_call = UserFunctionVariable.call_function
     torch_call = TorchInGraphFunctionVariable.call_function
+    polyfilled_call = PolyfilledFunctionVariable.call_function
     make_handler = BuiltinVariable._make_handler
 
     def call_function(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
@@ -192,12 +198,17 @@ def _hook_calls() -> None:
             return distribute(tx, list(args), lambda new: torch_call_function(self, tx, new, kwargs), writes)
         return torch_call(self, tx, args, kwargs)
 
+    def polyfilled_call_function(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+        ours = intrinsics.polyfilled(self.fn, args)
+        return polyfilled_call(self, tx, args, kwargs) if ours is None else ours(tx, *args, **kwargs)
+
     def handler_for(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) -> Any:
         ours = intrinsics.builtin(fn, arg_types, has_kwargs)
         return make_handler(fn, arg_types, has_kwargs) if ours is None else ours
 
     UserFunctionVariable.call_function = call_function  # type: ignore[method-assign]
     TorchInGraphFunctionVariable.call_function = torch_call_function  # type: ignore[method-assign]
+    PolyfilledFunctionVariable.call_function = polyfilled_call_function  # type: ignore[method-assign]
     BuiltinVariable._make_handler = staticmethod(handler_for)  # type: ignore[assignment,method-assign]
 
 
@@ -299,4 +310,4 @@ def _hook_mutation() -> None:
         mutation(self, var)
 
     SideEffects.mutation = watched  # type: ignore[method-assign]
-    hook_changes()
+    hook_changes(list_operations.instead)

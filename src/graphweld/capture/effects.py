@@ -7,13 +7,14 @@ branch then start from the same objects, and the merged values are written once,
 
 import copy
 import functools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 from torch._dynamo.side_effects import SideEffects
 from torch._dynamo.variables.base import AttrMutationKind, VariableTracker
+from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.dicts import ConstDictVariable, DunderDictVariable
 from torch._dynamo.variables.functions import LocalGeneratorObjectVariable as Generator
 from torch._dynamo.variables.iter import IteratorVariable
@@ -82,8 +83,8 @@ def put_contents(vt: VariableTracker, held: Any) -> None:
     grown_lists.fit_class(vt)
 
 
-def hook_changes() -> None:
-    """Have every method that may change a list, dict or set remember first what it held.
+def hook_changes(instead: Callable[..., bool]) -> None:
+    """Have every method that may change a list, dict or set remember first what it held; or `instead` has done it.
 
     `SideEffects.mutation` comes too late for that: of `l[i] = v`, `del l[i]`, `l += m`, `l.reverse()` and
     `d.popitem()`, it is told afterwards.
@@ -91,7 +92,7 @@ def hook_changes() -> None:
     hook_generators()
     for cls, names in CHANGING.items():
         for name in names:
-            setattr(cls, name, _remembering(getattr(cls, name)))
+            setattr(cls, name, _remembering(getattr(cls, name), instead))
 
 
 def hook_generators() -> None:
@@ -122,10 +123,12 @@ CHANGING: dict[type[VariableTracker], tuple[str, ...]] = {
 }  # fmt: skip
 
 
-def _remembering(method: Any) -> Any:
+def _remembering(method: Any, instead: Callable[..., bool]) -> Any:
     @functools.wraps(method)
     def changes(self: VariableTracker, tx: Tx, *args: Any, **kwargs: Any) -> Any:
         watch_mutation(tx.output.side_effects, self)
+        if isinstance(self, ListVariable) and instead(tx, self, args):
+            return ConstantVariable.create(None)
         return method(self, tx, *args, **kwargs)
 
     return changes

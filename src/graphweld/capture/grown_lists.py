@@ -177,7 +177,9 @@ class GrownList(DecidedByData):
         give_up(tx, "it is unpacked")
 
     def tp_iter_impl(self, tx: Any) -> VariableTracker:
-        return self
+        from graphweld.capture.sequences import Iterated, Items as Sequence
+
+        return Iterated(Sequence(self.items, length=length(tx, self.items)))
 
     def var_getattr(self, tx: Tx, name: str) -> VariableTracker:
         return GetAttrVariable(self, name)

@@ -1,5 +1,7 @@
 """The runtime's operators as the tracer answers them; None means: follow the Python."""
 
+import functools
+import itertools
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -19,7 +21,16 @@ from graphweld.capture.merge_variable import BINARY, MergeVariable, changes_in_p
 from graphweld.capture.predicates import is_data_dependent, negate, predicate, select_bool
 from graphweld.capture.raises import always_raises, emit_raise
 from graphweld.capture.refusal import refuse
-from graphweld.capture.sequences import DynamicSequence, Enumerated, Reversed, Zipped, as_sequence, make_range
+from graphweld.capture.sequences import (
+    DynamicSequence,
+    Reversed,
+    as_sequence,
+    enumerated,
+    make_range,
+    mapped,
+    sliced,
+    zipped,
+)
 from graphweld.capture.variables import Tx, build, call, constant, example, is_tensor, method
 from graphweld.diagnostics import rules
 
@@ -207,9 +218,8 @@ def builtin(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) -> 
     if fn in (operator.getitem, operator.setitem) and arg_types and issubclass(arg_types[0], TensorVariable):
         if issubclass(arg_types[1], (SymNodeVariable, TensorVariable, TupleVariable, ListVariable, SliceVariable)):
             return _index_tensor(fn, indexing.getitem if fn is operator.getitem else indexing.setitem)
-    dynamic = any(issubclass(t, DynamicSequence) for t in arg_types)
-    if dynamic and fn in _ON_SEQUENCES:
-        return _ON_SEQUENCES[fn]
+    if fn in _ON_SEQUENCES and any(issubclass(t, DynamicSequence) for t in arg_types):
+        return lambda tx, args, kwargs: _ON_SEQUENCES[fn](tx, *args, **kwargs)
     return None
 
 
@@ -221,8 +231,8 @@ def _on_grown_list(fn: Callable[..., Any]) -> Callable[..., Any]:
         if fn in (bool, operator.truth, operator.not_):
             truth = as_bool(predicate(tx, args[0]))
             return truth if fn is not operator.not_ else as_bool(negate(tx, predicate(tx, args[0])))
-        if fn in (enumerate, zip):
-            return _ON_SEQUENCES[fn](tx, args, kwargs)  # type: ignore[no-any-return]
+        if fn in (zip, map):
+            return _ON_SEQUENCES[fn](tx, *args, **kwargs)
         if fn in list_operations.BUILTINS:
             return list_operations.BUILTINS[fn](tx, *args, **kwargs)
         if known or fn in (getattr, hasattr):
@@ -307,32 +317,31 @@ def _is_at(index: Any, position: int, count: int) -> Any:
     return (index == position) | (index == position - count)
 
 
-def _enumerate(tx: Tx, args: Args, kwargs: Any) -> VariableTracker:
-    start = args[1] if len(args) > 1 else kwargs.get("start", constant(0))
-    return Enumerated(as_sequence(tx, args[0]), start)  # type: ignore[arg-type]
-
-
-def _zip(tx: Tx, args: Args, kwargs: Any) -> VariableTracker:
-    inners = [as_sequence(tx, a) for a in args]
-    if any(inner is None for inner in inners):
-        refuse(tx, rules.LoopNotWelded("for", "it zips a Python list with an iterable whose length the data decides"))
-    length = inners[0].length  # type: ignore[union-attr]
-    for inner in inners[1:]:
-        length = call(tx, _min, length, inner.length)  # type: ignore[union-attr]
-    return Zipped(inners, length=length)  # type: ignore[arg-type]
-
-
-def _min(a: Any, b: Any) -> Any:
-    return min(a, b)
-
-
-_ON_SEQUENCES: dict[Any, Callable[..., Any]] = {
-    enumerate: _enumerate,
-    zip: _zip,
-    reversed: lambda tx, args, kwargs: Reversed(args[0]),
-    len: lambda tx, args, kwargs: args[0].length,
-    iter: lambda tx, args, kwargs: args[0],
+_ON_SEQUENCES: dict[Any, Callable[..., VariableTracker]] = {
+    zip: zipped,
+    map: mapped,
+    reversed: lambda tx, items: Reversed(as_sequence(tx, items)),  # type: ignore[arg-type]
+    len: lambda tx, items: items.length,  # type: ignore[attr-defined]
+    tuple: lambda tx, items: list_operations.BUILTINS[tuple](tx, items),
+    max: list_operations.BUILTINS[max],
+    min: list_operations.BUILTINS[min],
 }
+
+_POLYFILLED: dict[Any, Callable[..., VariableTracker]] = {
+    enumerate: enumerated,
+    itertools.islice: sliced,
+    sum: list_operations.sum_,
+    any: lambda tx, items: call(tx, list_operations.any_of, items),
+    all: lambda tx, items: call(tx, list_operations.all_of, items),
+    functools.reduce: list_operations.reduce,
+}
+
+
+def polyfilled(fn: Any, args: Args) -> Callable[..., VariableTracker] | None:
+    """What answers for a function that Dynamo spells out in Python, where the data decides how many items it gets."""
+    if fn in _POLYFILLED and any(isinstance(arg, (DynamicSequence, GrownList)) for arg in args):
+        return _POLYFILLED[fn]
+    return None
 
 
 def builtin_on_merge(fn: Callable[..., Any]) -> Callable[..., Any]:

@@ -16,12 +16,15 @@ from graphweld import runtime
 from graphweld.capture import carries, grown_lists
 from graphweld.capture.grown_lists import Conditional, GrownList, Items, Run, Stacked, give_up, length, new, raise_if
 from graphweld.capture.predicates import negate
+from graphweld.capture.sequences import DynamicSequence
 from graphweld.capture.variables import Tx, build, call, constant, example, is_number, is_tensor, method
 
 
 def items_of(tx: Tx, vt: VariableTracker) -> Items:
     """Items and runs of a list, or the items of any other iterable."""
     vt = vt.realize()
+    if isinstance(vt, DynamicSequence):
+        vt = call(tx, list_of, vt)
     return list(vt.items) if isinstance(vt, (GrownList, BaseListVariable)) else list(vt.unpack_var_sequence(tx))
 
 
@@ -99,7 +102,19 @@ def _add_in_place(tx: Tx, left: VariableTracker, right: VariableTracker) -> Vari
     return left
 
 
-def _sum(tx: Tx, items: VariableTracker, start: VariableTracker | None = None) -> VariableTracker:
+def list_of(items: Any) -> Any:
+    """`list(items)`, as a loop. Traced."""
+    out: list[Any] = []
+
+    def append(item: Any) -> Any:
+        out.append(item)
+        return ()
+
+    runtime.for_stmt(items, append, (), (), -1, None)
+    return out
+
+
+def sum_(tx: Tx, items: VariableTracker, start: VariableTracker | None = None) -> VariableTracker:
     return call(tx, sum_of, items, constant(0) if start is None else start)
 
 
@@ -112,6 +127,28 @@ def sum_of(items: Any, start: Any) -> Any:
     return runtime.for_stmt(items, add, (start,), ("sum",), -1, None)[0]
 
 
+def any_of(items: Any) -> Any:
+    """`any(items)`, which looks at no item behind the first that is true. Traced."""
+    return runtime.for_stmt(items, lambda item, _: (bool(item),), (False,), ("any",), -1, lambda found: runtime.not_(found, -1))[0]
+
+
+def all_of(items: Any) -> Any:
+    """`all(items)`. Traced."""
+    return runtime.for_stmt(items, lambda item, _: (bool(item),), (True,), ("all",), -1, lambda holds: holds)[0]
+
+
+def reduce(tx: Tx, fn: VariableTracker, items: VariableTracker, *start: VariableTracker) -> VariableTracker:
+    """`functools.reduce` with a start."""
+    if not start:
+        give_up(tx, "`reduce` is called with it, and with no value to start from")
+    return call(tx, reduce_from, fn, items, *start)
+
+
+def reduce_from(fn: Any, items: Any, start: Any) -> Any:
+    """`functools.reduce`, as a loop. Traced."""
+    return runtime.for_stmt(items, lambda item, total: (fn(total, item),), (start,), ("reduced",), -1, None)[0]
+
+
 def first_by(items: Any, is_better: Any) -> Any:
     """`max(items)` or `min(items)`, as a loop. Traced."""
 
@@ -121,15 +158,22 @@ def first_by(items: Any, is_better: Any) -> Any:
     return runtime.for_stmt(items, compare, (items[0],), ("best",), -1, None)[0]
 
 
+def _best(better: Any) -> Callable[..., VariableTracker]:
+    def best(tx: Tx, items: VariableTracker) -> VariableTracker:
+        return call(tx, first_by, items if isinstance(items, GrownList) else call(tx, list_of, items), better)
+
+    return best
+
+
 BUILTINS: dict[Any, Callable[..., VariableTracker]] = {
     len: lambda tx, items: length(tx, items.items),  # type: ignore[attr-defined]
     list: lambda tx, items: new(items_of(tx, items)),
     tuple: lambda tx, items: new(items_of(tx, items), tuple),
     iter: lambda tx, items: items,
     reversed: lambda tx, items: new(grown_lists.backwards(tx, items_of(tx, items))),
-    sum: _sum,
-    max: lambda tx, items: call(tx, first_by, items, operator.gt),
-    min: lambda tx, items: call(tx, first_by, items, operator.lt),
+    sum: sum_,
+    max: _best(operator.gt),
+    min: _best(operator.lt),
     operator.getitem: getitem,
     operator.add: _add,
     operator.iadd: _add_in_place,
@@ -233,6 +277,14 @@ FUNCTIONS: dict[Any, Callable[..., VariableTracker]] = {
     torch.concatenate: cat,
     torch.tensor: tensor,
 }
+
+
+def instead(tx: Tx, receiver: VariableTracker, args: Any) -> bool:
+    """Extend a list of Dynamo's by items of which the data decides the number; False where `args` are no such."""
+    if len(args) < 2 or args[0] != "extend" or not isinstance(args[1][0], (GrownList, DynamicSequence)):
+        return False
+    _extend(tx, receiver, args[1][0])
+    return True
 
 
 def call_torch(tx: Tx, fn: Any, args: Items, kwargs: dict[str, VariableTracker]) -> VariableTracker | None:

@@ -1,26 +1,28 @@
 """Iterables whose length or items the data decides, as something with a length and an i-th item.
 
-range(n)                length n            item i
-rows of a tensor        length x.size(0)    x[i]
-enumerate, zip, reversed of those
+range(n)                      length n            item i
+rows of a tensor              length x.size(0)    x[i]
+a list that loops have grown  its length          its item i
+enumerate, zip, map, reversed, islice of those
 """
 
+import operator
 from typing import Any
 
 import torch
 from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.constant import ConstantVariable
-from torch._dynamo.variables.lists import RangeVariable, TupleVariable
+from torch._dynamo.variables.lists import ListVariable, RangeVariable, TupleVariable
 
-from graphweld.capture.grown_lists import GrownList, length, pick
+from graphweld.capture.grown_lists import GrownList, has_run, length, pick
 from graphweld.capture.merge_variable import MergeVariable
-from graphweld.capture.predicates import is_data_dependent
+from graphweld.capture.predicates import is_data_dependent, truth
 from graphweld.capture.refusal import refuse
-from graphweld.capture.variables import Tx, call, constant, is_tensor, method
+from graphweld.capture.variables import DecidedByData, Thunk, Tx, call, constant, is_tensor, method
 from graphweld.diagnostics import rules
 
 
-class DynamicSequence(VariableTracker):
+class DynamicSequence(DecidedByData):
     """Base: a sequence that is not unrolled."""
 
     is_static = False
@@ -32,11 +34,36 @@ class DynamicSequence(VariableTracker):
     def item(self, tx: Tx, index: VariableTracker) -> VariableTracker:
         raise NotImplementedError
 
+    def python_type(self) -> type:
+        return type(iter(()))
+
+    def predicate(self, tx: Tx) -> VariableTracker:
+        return truth(tx, call(tx, operator.gt, self.length, 0))
+
     def unpack_var_sequence(self, tx: Any) -> list[VariableTracker]:
         refuse(tx, rules.LoopNotWelded("for", "its length is only known when the program runs"))
 
-    def len_impl(self, tx: Tx) -> VariableTracker:
-        return self.length
+    def tp_iter_impl(self, tx: Any) -> VariableTracker:
+        return Iterated(self)
+
+    def tp_iternext_impl(self, tx: Any) -> VariableTracker:
+        refuse(tx, rules.LoopNotWelded("for", "its length is only known when the program runs"))
+
+    def export(self, join: Any, region: Any) -> Thunk:
+        if region.owns(self):
+            refuse(join.tx, rules.BranchesDisagree("the result", "an iterable", "something else", "it cannot leave"))
+        return lambda: self
+
+
+class Iterated(DynamicSequence):
+    """`iter(inner)`, from its first item."""
+
+    def __init__(self, inner: DynamicSequence, **kw: Any) -> None:
+        super().__init__(inner.length, **kw)
+        self.inner, self.is_static = inner, inner.is_static
+
+    def item(self, tx: Tx, index: VariableTracker) -> VariableTracker:
+        return self.inner.item(tx, index)
 
 
 class DynamicRange(DynamicSequence):
@@ -103,14 +130,36 @@ class Reversed(DynamicSequence):
 
 
 class Items(DynamicSequence):
-    """The items of a list whose length the data decides."""
+    """Items of a list that go with those of a sequence whose length the data decides, or that are as many themselves."""
 
-    def __init__(self, grown: GrownList, **kw: Any) -> None:
+    def __init__(self, items: list[VariableTracker], **kw: Any) -> None:
         super().__init__(**kw)
-        self.items = grown.items
+        self.items, self.is_static = items, not has_run(items)
 
     def item(self, tx: Tx, index: VariableTracker) -> VariableTracker:
         return pick(tx, self.items, index)
+
+
+class Mapped(DynamicSequence):
+    """`map(fn, inner)`."""
+
+    def __init__(self, fn: VariableTracker, inner: DynamicSequence, **kw: Any) -> None:
+        super().__init__(inner.length, **kw)
+        self.fn, self.inner, self.is_static = fn, inner, inner.is_static
+
+    def item(self, tx: Tx, index: VariableTracker) -> VariableTracker:
+        return self.fn.call_function(tx, [self.inner.item(tx, index)], {})
+
+
+class Sliced(DynamicSequence):
+    """`itertools.islice(inner, start, stop)`."""
+
+    def __init__(self, inner: DynamicSequence, start: VariableTracker, length: VariableTracker, **kw: Any) -> None:
+        super().__init__(length, **kw)
+        self.inner, self.start = inner, start
+
+    def item(self, tx: Tx, index: VariableTracker) -> VariableTracker:
+        return self.inner.item(tx, call(tx, _plus, self.start, index))
 
 
 def _from_end(length: Any, index: Any) -> Any:
@@ -135,7 +184,7 @@ def as_sequence(tx: Tx, vt: VariableTracker) -> DynamicSequence | None:
     if isinstance(vt, DynamicSequence):
         return vt
     if isinstance(vt, GrownList):
-        return Items(vt, length=length(tx, vt.items))
+        return Items(vt.items, length=length(tx, vt.items))
     if isinstance(vt, MergeVariable) and vt.joined is not None:
         vt = vt.tensor(tx)
     if isinstance(vt, RangeVariable):
@@ -149,6 +198,57 @@ def as_sequence(tx: Tx, vt: VariableTracker) -> DynamicSequence | None:
     if is_data_dependent(vt):
         refuse(tx, rules.LoopNotWelded("for", "what it iterates over depends on the data"))
     return None
+
+
+def beside(tx: Tx, vt: VariableTracker) -> DynamicSequence:
+    """An iterable that is gone through together with a sequence whose length the data decides."""
+    vt = vt.realize()
+    if isinstance(vt, (ListVariable, TupleVariable)):
+        return Items(list(vt.items), length=constant(len(vt.items)))
+    sequence = as_sequence(tx, vt)
+    if sequence is None:
+        refuse(tx, rules.LoopNotWelded("for", "an iterator is taken along with one whose length the data decides"))
+    return sequence
+
+
+def enumerated(tx: Tx, items: VariableTracker, start: VariableTracker | None = None) -> VariableTracker:
+    """`enumerate`."""
+    return Enumerated(beside(tx, items), constant(0) if start is None else start)
+
+
+def zipped(tx: Tx, *iterables: VariableTracker, strict: VariableTracker | None = None) -> VariableTracker:
+    """`zip`."""
+    inners = [beside(tx, vt) for vt in iterables]
+    shortest = inners[0].length
+    for inner in inners[1:]:
+        if strict is not None and strict.as_python_constant():
+            refuse(tx, rules.LoopNotWelded("for", "a strict `zip` compares lengths that the data decides"))
+        shortest = call(tx, _min, shortest, inner.length)
+    return Zipped(inners, length=shortest)
+
+
+def mapped(tx: Tx, fn: VariableTracker, *iterables: VariableTracker) -> VariableTracker:
+    """`map`."""
+    if len(iterables) != 1:
+        refuse(tx, rules.LoopNotWelded("for", "`map` takes several iterables, of which the data decides the length"))
+    return Mapped(fn, beside(tx, iterables[0]))
+
+
+def sliced(tx: Tx, items: VariableTracker, *bounds: VariableTracker) -> VariableTracker:
+    """`itertools.islice` without a step."""
+    start, stop = (constant(0), *bounds) if len(bounds) == 1 else bounds[:2]
+    if len(bounds) == 3:
+        refuse(tx, rules.LoopNotWelded("for", "`islice` has a step, and the data decides the length"))
+    inner = beside(tx, items)
+    return Sliced(inner, start, call(tx, _sliced_length, inner.length, start, stop))
+
+
+def _sliced_length(length: Any, start: Any, stop: Any) -> Any:
+    return max((length if stop is None else min(length, stop)) - start, 0)
+
+
+def _min(a: Any, b: Any) -> Any:
+    return min(a, b)
 
 
 def make_range(tx: Tx, args: list[VariableTracker]) -> VariableTracker:
