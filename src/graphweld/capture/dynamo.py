@@ -2,6 +2,7 @@
 
 import contextlib
 import copy
+import itertools
 import threading
 import types
 from collections.abc import Callable
@@ -22,13 +23,14 @@ from torch._dynamo.variables.functions import (
     SkipFunctionVariable,
     UserFunctionVariable,
 )
+from torch._dynamo.variables.iter import ItertoolsVariable
 from torch._dynamo.variables.misc import LoggingLoggerVariable
 from torch._dynamo.variables.tensor import TensorVariable
 from torch._dynamo.variables.torch import TorchInGraphFunctionVariable
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode, free_unbacked_symbols
 
 from graphweld import convert, syntax
-from graphweld.capture import indexing, intrinsics, list_operations, output, polyfills, recurrent, sites
+from graphweld.capture import indexing, intrinsics, list_operations, output, polyfills, recurrent, sequences, sites
 from graphweld.capture.conditionals import distribute
 from graphweld.capture.effects import hook_changes, watch_mutation
 from graphweld.capture.joins import is_sized_by_data
@@ -166,6 +168,7 @@ def _steered_by_data(error: Exception) -> bool:
 def _hook_calls() -> None:
     user_call = UserFunctionVariable.call_function
     torch_call = TorchInGraphFunctionVariable.call_function
+    itertools_call = ItertoolsVariable.call_function
     polyfilled_call = PolyfilledFunctionVariable.call_function
     make_handler = BuiltinVariable._make_handler
 
@@ -199,8 +202,13 @@ def _hook_calls() -> None:
         return torch_call(self, tx, args, kwargs)
 
     def polyfilled_call_function(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-        ours = intrinsics.polyfilled(self.fn, args)
+        ours = None if sites.trace_of(tx) is None else intrinsics.polyfilled(self.fn, args)
         return polyfilled_call(self, tx, args, kwargs) if ours is None else ours(tx, *args, **kwargs)
+
+    def itertools_call_function(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+        if self.value is itertools.product and not kwargs and any(map(sequences.is_dynamic, args)):
+            return sequences.product(tx, *args)
+        return itertools_call(self, tx, args, kwargs)
 
     def handler_for(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) -> Any:
         ours = intrinsics.builtin(fn, arg_types, has_kwargs)
@@ -209,6 +217,7 @@ def _hook_calls() -> None:
     UserFunctionVariable.call_function = call_function  # type: ignore[method-assign]
     TorchInGraphFunctionVariable.call_function = torch_call_function  # type: ignore[method-assign]
     PolyfilledFunctionVariable.call_function = polyfilled_call_function  # type: ignore[method-assign]
+    ItertoolsVariable.call_function = itertools_call_function  # type: ignore[method-assign]
     BuiltinVariable._make_handler = staticmethod(handler_for)  # type: ignore[assignment,method-assign]
 
 

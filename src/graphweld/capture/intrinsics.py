@@ -1,5 +1,6 @@
 """The runtime's operators as the tracer answers them; None means: follow the Python."""
 
+import builtins
 import functools
 import itertools
 import operator
@@ -7,10 +8,12 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch._dynamo.variables.base import VariableTracker
+from torch._dynamo.variables.base import ValueMutationNew, VariableTracker
 from torch._dynamo.variables.builtin import BuiltinVariable
 from torch._dynamo.variables.constant import ConstantVariable
-from torch._dynamo.variables.lists import ListVariable, RangeVariable, SliceVariable, TupleVariable
+from torch._dynamo.variables.functions import LocalGeneratorObjectVariable
+from torch._dynamo.variables.iter import IteratorVariable
+from torch._dynamo.variables.lists import ListIteratorVariable, ListVariable, RangeVariable, SliceVariable, TupleVariable
 from torch._dynamo.variables.tensor import SymNodeVariable, TensorVariable
 
 from graphweld import runtime
@@ -26,6 +29,7 @@ from graphweld.capture.sequences import (
     Reversed,
     as_sequence,
     enumerated,
+    is_dynamic,
     make_range,
     mapped,
     sliced,
@@ -172,6 +176,11 @@ def _identity(tx: Tx, left: VariableTracker, right: VariableTracker, op: Callabl
     return None
 
 
+def is_builtin(tx: Tx, args: Args) -> VariableTracker | None:
+    fn, name = args
+    return constant(getattr(fn.realize(), "fn", None) is getattr(builtins, name.as_python_constant()))
+
+
 def bound_(tx: Tx, args: Args) -> VariableTracker | None:
     return bound(tx, *args)
 
@@ -218,8 +227,8 @@ def builtin(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) -> 
     if fn in (operator.getitem, operator.setitem) and arg_types and issubclass(arg_types[0], TensorVariable):
         if issubclass(arg_types[1], (SymNodeVariable, TensorVariable, TupleVariable, ListVariable, SliceVariable)):
             return _index_tensor(fn, indexing.getitem if fn is operator.getitem else indexing.setitem)
-    if fn in _ON_SEQUENCES and any(issubclass(t, DynamicSequence) for t in arg_types):
-        return lambda tx, args, kwargs: _ON_SEQUENCES[fn](tx, *args, **kwargs)
+    if fn in _ON_SEQUENCES and any(issubclass(t, (DynamicSequence, TensorVariable)) for t in arg_types):
+        return _on_sequences(fn)
     return None
 
 
@@ -337,11 +346,30 @@ _POLYFILLED: dict[Any, Callable[..., VariableTracker]] = {
 }
 
 
+def _on_sequences(fn: Any) -> Callable[..., Any]:
+    def handler(tx: Tx, args: Args, kwargs: Any) -> VariableTracker:
+        if any(isinstance(a, DynamicSequence) for a in args) or (fn is zip and any(map(is_dynamic, args))):
+            return _ON_SEQUENCES[fn](tx, *args, **kwargs)
+        return dynamo_handler(fn, [type(a) for a in args], bool(kwargs))(tx, args, kwargs)  # type: ignore[no-any-return]
+
+    return handler
+
+
 def polyfilled(fn: Any, args: Args) -> Callable[..., VariableTracker] | None:
     """What answers for a function that Dynamo spells out in Python, where the data decides how many items it gets."""
-    if fn in _POLYFILLED and any(isinstance(arg, (DynamicSequence, GrownList)) for arg in args):
+    if fn in _POLYFILLED and any(map(is_dynamic, args)):
         return _POLYFILLED[fn]
+    if fn is enumerate and not isinstance(args[0].realize(), (IteratorVariable, LocalGeneratorObjectVariable)):
+        return _enumerate_known
     return None
+
+
+def _enumerate_known(tx: Tx, items: VariableTracker, start: VariableTracker | None = None) -> VariableTracker:
+    """`enumerate` of a container as an iterator over pairs: Dynamo's is a generator, whose end it does not know."""
+    first = constant(0) if start is None else start
+    known = call(tx, list, items).unpack_var_sequence(tx)
+    pairs = [TupleVariable([call(tx, operator.add, first, k), item]) for k, item in enumerate(known)]
+    return ListIteratorVariable(pairs, mutation_type=ValueMutationNew())
 
 
 def builtin_on_merge(fn: Callable[..., Any]) -> Callable[..., Any]:
@@ -374,6 +402,7 @@ HANDLERS: dict[Any, Callable[[Tx, Args], VariableTracker | None]] = {
     runtime.not_contains: not_contains,
     runtime.is_: is_,
     runtime.is_not: is_not,
+    runtime.is_builtin: is_builtin,
     runtime.bound: bound_,
     runtime.while_stmt: while_stmt,
     runtime.for_stmt: for_stmt,

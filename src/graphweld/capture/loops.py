@@ -16,7 +16,7 @@ from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.builder import wrap_fx_proxy
 from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.functions import LocalGeneratorObjectVariable
-from torch._dynamo.variables.iter import CountIteratorVariable, RepeatIteratorVariable
+from torch._dynamo.variables.iter import RepeatIteratorVariable
 from torch.fx import Proxy
 
 from graphweld.capture import carries, list_growth
@@ -110,14 +110,16 @@ def for_stmt(
         if length < 2 or not _will_depend_on_data(tx, step, start):
             return None
     first = truth(tx, call(tx, _less, constant(0), sequence.length))
-    return stage_loop(tx, first, step, start, ("gw_index", *names), site)[1:]
+    taken, *after = stage_loop(tx, first, step, start, ("gw_index", *names), site)
+    sequence.leave(tx, taken)
+    return after
 
 
 def _is_lazy(iterable: VariableTracker) -> bool:
     """Whether items must be taken one by one, as the loop asks: there may be no end, or an effect for each item."""
     if isinstance(iterable, LocalGeneratorObjectVariable):
         return iterable.get_name() != "<genexpr>"
-    return isinstance(iterable, (CountIteratorVariable, RepeatIteratorVariable))
+    return isinstance(iterable, RepeatIteratorVariable)
 
 
 def _plus_one(index: Any) -> Any:

@@ -7,18 +7,21 @@ enumerate, zip, map, reversed, islice of those
 """
 
 import operator
+import sys
 from typing import Any
 
 import torch
 from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.constant import ConstantVariable
+from torch._dynamo.variables.iter import CountIteratorVariable
 from torch._dynamo.variables.lists import ListVariable, RangeVariable, TupleVariable
 
-from graphweld.capture.grown_lists import GrownList, has_run, length, pick
+from graphweld.capture.grown_lists import GrownList, choose, has_run, length, pick, raise_if
+from graphweld.capture.joins import is_sized_by_data
 from graphweld.capture.merge_variable import MergeVariable
 from graphweld.capture.predicates import is_data_dependent, truth
 from graphweld.capture.refusal import refuse
-from graphweld.capture.variables import DecidedByData, Thunk, Tx, call, constant, is_tensor, method
+from graphweld.capture.variables import DecidedByData, Thunk, Tx, call, constant, example, is_data_number, is_tensor, method
 from graphweld.diagnostics import rules
 
 
@@ -42,6 +45,9 @@ class DynamicSequence(DecidedByData):
 
     def unpack_var_sequence(self, tx: Any) -> list[VariableTracker]:
         refuse(tx, rules.LoopNotWelded("for", "its length is only known when the program runs"))
+
+    def leave(self, tx: Tx, taken: VariableTracker) -> None:
+        """Called behind the loop that went through it, with the number of items that the loop took."""
 
     def tp_iter_impl(self, tx: Any) -> VariableTracker:
         return Iterated(self)
@@ -90,6 +96,19 @@ class StaticRange(DynamicRange):
     """A range of known bounds, for a loop with an exit that the data decides."""
 
     is_static = True
+
+
+class Counting(StaticRange):
+    """`itertools.count(start, step)`, which ends only by an exit."""
+
+    def __init__(self, iterator: CountIteratorVariable, **kw: Any) -> None:
+        endless = constant(sys.maxsize)
+        super().__init__(iterator.item, endless, iterator.step, endless, **kw)
+        self.iterator = iterator
+
+    def leave(self, tx: Tx, taken: VariableTracker) -> None:
+        tx.output.side_effects.mutation(self.iterator)
+        self.iterator.item = self.item(tx, taken)
 
 
 class Rows(DynamicSequence):
@@ -151,6 +170,21 @@ class Mapped(DynamicSequence):
         return self.fn.call_function(tx, [self.inner.item(tx, index)], {})
 
 
+class Product(DynamicSequence):
+    """`itertools.product(...)`: the last iterable goes round fastest."""
+
+    def __init__(self, inners: list[DynamicSequence], **kw: Any) -> None:
+        super().__init__(**kw)
+        self.inners = inners
+
+    def item(self, tx: Tx, index: VariableTracker) -> VariableTracker:
+        parts: list[VariableTracker] = []
+        for inner in reversed(self.inners):
+            parts.insert(0, inner.item(tx, call(tx, operator.mod, index, inner.length)))
+            index = call(tx, operator.floordiv, index, inner.length)
+        return TupleVariable(parts)
+
+
 class Sliced(DynamicSequence):
     """`itertools.islice(inner, start, stop)`."""
 
@@ -187,6 +221,8 @@ def as_sequence(tx: Tx, vt: VariableTracker) -> DynamicSequence | None:
         return Items(vt.items, length=length(tx, vt.items))
     if isinstance(vt, MergeVariable) and vt.joined is not None:
         vt = vt.tensor(tx)
+    if isinstance(vt, CountIteratorVariable) and vt.source is None:
+        return Counting(vt)
     if isinstance(vt, RangeVariable):
         if not vt.is_python_constant():
             return None
@@ -198,6 +234,14 @@ def as_sequence(tx: Tx, vt: VariableTracker) -> DynamicSequence | None:
     if is_data_dependent(vt):
         refuse(tx, rules.LoopNotWelded("for", "what it iterates over depends on the data"))
     return None
+
+
+def is_dynamic(vt: VariableTracker) -> bool:
+    """Whether the data decides how many items an iterable has, or is itself a number that the data decides."""
+    vt = vt.realize()
+    if is_tensor(vt):
+        return is_sized_by_data(example(vt)) or example(vt).dim() == 0
+    return isinstance(vt, (DynamicSequence, GrownList)) or is_data_number(vt)
 
 
 def beside(tx: Tx, vt: VariableTracker) -> DynamicSequence:
@@ -225,6 +269,15 @@ def zipped(tx: Tx, *iterables: VariableTracker, strict: VariableTracker | None =
             refuse(tx, rules.LoopNotWelded("for", "a strict `zip` compares lengths that the data decides"))
         shortest = call(tx, _min, shortest, inner.length)
     return Zipped(inners, length=shortest)
+
+
+def product(tx: Tx, *iterables: VariableTracker) -> VariableTracker:
+    """`itertools.product`."""
+    inners = [beside(tx, vt) for vt in iterables]
+    total = inners[0].length
+    for inner in inners[1:]:
+        total = call(tx, operator.mul, total, inner.length)
+    return Product(inners, length=total)
 
 
 def mapped(tx: Tx, fn: VariableTracker, *iterables: VariableTracker) -> VariableTracker:
@@ -255,10 +308,13 @@ def make_range(tx: Tx, args: list[VariableTracker]) -> VariableTracker:
     """`range` with at least one bound that came out of a tensor."""
     numbers = [method(tx, a, "item") if is_tensor(a) else a for a in args]
     start, stop, step = (constant(0), numbers[0], constant(1)) if len(numbers) == 1 else (*numbers, constant(1))[:3]
-    if isinstance(step, ConstantVariable):
-        trips = call(tx, _trips_up if step.value > 0 else _trips_down, start, stop, step)
-    else:
-        refuse(tx, rules.LoopNotWelded("for", "the step of its range depends on the data"))
+    raise_if(tx, call(tx, operator.eq, step, 0), ValueError, "range() arg 3 must not be zero")
+    trips = choose(
+        tx,
+        call(tx, operator.gt, step, 0),
+        lambda: call(tx, _trips_up, start, stop, step),
+        lambda: call(tx, _trips_down, start, stop, step),
+    )
     return DynamicRange(start, stop, step, trips)
 
 

@@ -3,6 +3,7 @@
 gw.and_(mask is not None, lambda: (mask == 0).any(), 0)
 """
 
+import builtins
 from collections.abc import Callable
 from typing import Any
 
@@ -44,3 +45,8 @@ def is_(left: Any, right: Any) -> bool:
 def is_not(left: Any, right: Any) -> bool:
     """`left is not right`."""
     return left is not right
+
+
+def is_builtin(fn: Any, name: str) -> bool:
+    """Whether a name still is that of the builtin function."""
+    return fn is getattr(builtins, name)

@@ -130,6 +130,8 @@ def _construct(node: ast.AST) -> tuple[str, ast.expr]:
             return "assert", test
         case ast.ListComp(generators=generators) if any(_may_vary(generator) for generator in generators):
             return "comprehension", node
+        case ast.Call(func=ast.Name(id=name), args=[ast.GeneratorExp() as inner, *_]) if _is_gone_through(name, inner):
+            return name, node
         case ast.IfExp(test=test) if not is_never_data_dependent(test):
             return "conditional expression", node
         case ast.BoolOp(op=op, values=values) if not all(is_never_data_dependent(value) for value in values[:-1]):
@@ -144,6 +146,16 @@ def _construct(node: ast.AST) -> tuple[str, ast.expr]:
             if isinstance(ops[0], ast.NotIn):
                 return "not in", node
     return "", ast.Constant(None)
+
+
+# Builtins that go through a generator expression before they return.
+CONSUMERS = {"all", "any", "list", "max", "min", "sum", "tuple"}
+
+
+def _is_gone_through(name: str, generator: ast.GeneratorExp) -> bool:
+    """Whether data could decide how far a builtin goes through a generator expression."""
+    steers = name in ("any", "all") and not is_never_data_dependent(generator.elt)
+    return name in CONSUMERS and (steers or any(map(_may_vary, generator.generators)))
 
 
 def _may_vary(generator: ast.comprehension) -> bool:

@@ -18,40 +18,95 @@ def f(xs):
         gw.for_stmt(gw_iterable_1, body_1, (), (), 0, None)
         return gw_list_1
     return list_1(xs)
+
+So does a generator expression that a builtin goes through at once; for `any` and `all` the function returns early.
+
+>>> show(convert_expressions, '''
+... def f(n):
+...     return sum(i * i for i in range(n))
+... ''')
+def f(n):
+    def list_1(gw_iterable_1):
+        gw_list_1 = []
+        def body_1(i):
+            gw_list_1.append(i * i)
+            return ()
+        gw.for_stmt(gw_iterable_1, body_1, (), (), 0, None)
+        return gw_list_1
+    return sum(list_1(range(n))) if gw.is_builtin(sum, 'sum') else sum((i * i for i in range(n)))
 """
 
 from __future__ import annotations
 
 import ast
+import copy
 
 from graphweld.syntax.analysis.events import bound_names
 from graphweld.syntax.blocks import Block
 from graphweld.syntax.passes.thunks import Place, can_defer
 from graphweld.syntax.templates import assign, at, function, load
+from graphweld.syntax.templates import call as runtime_call
 from graphweld.syntax.unit import Unit
 
 
-def is_convertible(node: ast.ListComp, place: Place, unit: Unit) -> bool:
+def is_convertible(node: ast.ListComp | ast.Call, place: Place, unit: Unit) -> bool:
     return node in unit.sites and place is not Place.INNER and can_defer(node, place=place)
 
 
 def convert_comprehension(node: ast.ListComp, unit: Unit, before: Block) -> ast.expr:
-    result, iterable = unit.names.value("list"), unit.names.value("iterable")
-    first = node.generators[0].iter
+    result = unit.names.value("list")
     appended = ast.Call(ast.Attribute(load(result), "append", ast.Load()), [node.elt], [])
-    block: Block = [ast.Expr(appended)]
-    for number, generator in reversed(list(enumerate(node.generators))):
+    start, end = assign(result, ast.List([], ast.Load())), ast.Return(load(result))
+    return _call_loop(node, node, "list", [start], ast.Expr(appended), end, unit, before)
+
+
+def convert_consumer(call: ast.Call, unit: Unit, before: Block) -> ast.expr:
+    """`any(...)`, `sum(...)` and the like; whether the name is the builtin's, is known when the code runs."""
+    assert isinstance(call.func, ast.Name)
+    generator = call.args[0]
+    assert isinstance(generator, ast.GeneratorExp)
+    name, original = call.func.id, copy.deepcopy(call)
+    if name in ("any", "all"):
+        test = generator.elt if name == "any" else ast.UnaryOp(ast.Not(), generator.elt)
+        found = ast.If(test, [ast.Return(ast.Constant(name == "any"))], [])
+        unit.sites.alias(found, call)
+        if name == "all":
+            unit.sites.alias(test, call)
+        made = _call_loop(call, generator, name, [], found, ast.Return(ast.Constant(name == "all")), unit, before)
+    else:
+        listed = at(ast.ListComp(generator.elt, generator.generators), generator)
+        unit.sites.alias(listed, call)
+        call.args[0] = convert_comprehension(listed, unit, before)
+        made = call
+    asked = runtime_call(unit.runtime, "is_builtin", load(name), ast.Constant(name))
+    return at(ast.IfExp(asked, made, original), call)
+
+
+def _call_loop(
+    node: ast.expr,
+    comprehension: ast.ListComp | ast.GeneratorExp,
+    role: str,
+    start: Block,
+    innermost: ast.stmt,
+    end: ast.stmt,
+    unit: Unit,
+    before: Block,
+) -> ast.expr:
+    """Put a function with the loops of a comprehension before the statement, and return the call to it."""
+    iterable = unit.names.value("iterable")
+    first = comprehension.generators[0].iter
+    block: Block = [innermost]
+    for number, generator in reversed(list(enumerate(comprehension.generators))):
         for test in reversed(generator.ifs):
             block = [_site(ast.If(test, block, []), node, unit)]
         block = [_site(ast.For(generator.target, generator.iter if number else load(iterable), block, []), node, unit)]
-    declared = unit.declare(bound_names([node]))  # by walrus: names of the function around
-    start, end = assign(result, ast.List([], ast.Load())), ast.Return(load(result))
-    maker = at(function(unit.names.function("list"), [iterable], [*declared, start, *block, end]), node)
+    declared = unit.declare(bound_names([comprehension]))  # by walrus: names of the function around
+    maker = at(function(unit.names.function(role), [iterable], [*declared, *start, *block, end]), node)
     unit.generated |= {maker} | unit.convert_nested(maker)
     before.append(maker)
     return at(ast.Call(load(maker.name), [first], []), node)
 
 
-def _site(loop: ast.stmt, node: ast.ListComp, unit: Unit) -> ast.stmt:
+def _site(loop: ast.stmt, node: ast.expr, unit: Unit) -> ast.stmt:
     unit.sites.alias(loop, node)
     return loop

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from graphweld.syntax.blocks import Block
 from graphweld.syntax.passes.boolean_operators import convert_boolean, convert_not, leading_never
 from graphweld.syntax.passes.comparisons import convert_comparison
-from graphweld.syntax.passes.comprehensions import convert_comprehension, is_convertible
+from graphweld.syntax.passes.comprehensions import convert_comprehension, convert_consumer, is_convertible
 from graphweld.syntax.passes.conditional_expressions import convert_conditional
 from graphweld.syntax.passes.thunks import Place
 from graphweld.syntax.unit import Unit
@@ -101,6 +101,12 @@ class _Visitor:
                 first = node.generators[0]
                 first.iter = self._expression(first.iter)  # the rest belongs to the function that is made
                 return convert_comprehension(node, unit, before)
+            case ast.Call(args=[ast.GeneratorExp() as generator, *rest]) if is_convertible(node, self._place, unit):
+                generator.generators[0].iter = self._expression(generator.generators[0].iter)
+                node.args = [generator, *(self._expression(argument) for argument in rest)]
+                for keyword in node.keywords:
+                    self._fields(keyword)
+                return convert_consumer(node, unit, before)
             case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
                 self._comprehension(node)
             case _:
