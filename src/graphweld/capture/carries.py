@@ -19,7 +19,7 @@ from torch._dynamo.variables.lists import BaseListVariable, ListVariable
 from torch._dynamo.variables.tensor import SymNodeVariable
 from torch._dynamo.variables.user_defined import UserDefinedObjectVariable
 
-from graphweld.capture.joins import NUMBER_DTYPES, same_type
+from graphweld.capture.joins import NUMBER_DTYPES, new_attributes, same_type
 from graphweld.capture.merge_variable import MergeVariable, is_bool_like, kind_of
 from graphweld.capture.predicates import truth
 from graphweld.capture.refusal import refuse
@@ -72,7 +72,7 @@ class Merged:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Pieces:
-    """A tuple, list or dict of fixed shape; `like` is a variable of that shape."""
+    """A tuple, list, dict or object of fixed shape; `like` is a variable of that shape."""
 
     like: VariableTracker
     parts: tuple["Carry", ...]
@@ -102,12 +102,39 @@ def carry_of(vt: VariableTracker) -> Carry:
 
 
 def pieces_of(vt: VariableTracker) -> list[VariableTracker] | None:
-    """The elements of a container made by the program; None for anything else."""
+    """The elements of a container, or the attributes of an object, that the program made; None for anything else."""
     if isinstance(vt, BaseListVariable) and type(vt).__name__ != "RangeVariable":
         return list(vt.items)
     if type(vt) is ConstDictVariable and vt.source is None:
         return list(vt.items.values())
-    return None
+    fields = _fields_of(vt)
+    return None if fields is None else list(fields.values())
+
+
+def _fields_of(vt: VariableTracker) -> dict[str, VariableTracker] | None:
+    """The fields of a new object of a plain class, or of a namedtuple."""
+    from graphweld.capture.dynamo import current_tx
+
+    if not isinstance(vt, UserDefinedObjectVariable) or vt.source is not None or is_undefined(vt):
+        return None
+    cls = vt.python_type()
+    if is_namedtuple(cls):
+        return dict(zip(cls._fields, vt._base_vt.items, strict=True))
+    if cls.__new__ is not object.__new__ or getattr(vt, "_base_vt", None) is not None:
+        return None
+    return new_attributes(current_tx(), vt)
+
+
+def is_namedtuple(cls: type) -> bool:
+    return issubclass(cls, tuple) and hasattr(cls, "_fields")
+
+
+def remake(cls: Any, names: tuple[str, ...], *values: Any) -> Any:
+    """An object of a class, with these attributes. Traced."""
+    made = object.__new__(cls)
+    for name, value in zip(names, values, strict=True):
+        object.__setattr__(made, name, value)
+    return made
 
 
 def conforms(carry: Carry, vt: VariableTracker) -> bool:
@@ -130,7 +157,7 @@ def conforms(carry: Carry, vt: VariableTracker) -> bool:
         parts = pieces_of(vt)
         return (
             parts is not None
-            and type(vt) is type(carry.like)
+            and _has_shape(carry.like, vt)
             and len(parts) == len(carry.parts)
             and all(conforms(c, p) for c, p in zip(carry.parts, parts, strict=True))
         )
@@ -142,6 +169,16 @@ def conforms(carry: Carry, vt: VariableTracker) -> bool:
         and type(vt.value) is type(carry.value.value)
         and repr(vt.value) == repr(carry.value.value)
     )
+
+
+def _has_shape(like: VariableTracker, vt: VariableTracker) -> bool:
+    if type(vt) is not type(like):
+        return False
+    if isinstance(vt, ConstDictVariable):
+        return list(vt.items) == list(like.items)
+    if isinstance(vt, UserDefinedObjectVariable):
+        return vt.python_type() is like.python_type() and list(_fields_of(vt) or ()) == list(_fields_of(like) or ())
+    return True
 
 
 def widen(tx: Tx, carry: Carry, vt: VariableTracker, name: str) -> Carry:
@@ -158,7 +195,8 @@ def widen(tx: Tx, carry: Carry, vt: VariableTracker, name: str) -> Carry:
     new = carry_of(vt)
     if isinstance(carry, Tensor) and isinstance(new, Tensor) and same_type(carry.like, new.like):
         return Tensor(carry.like, True)
-    if isinstance(carry, Pieces) and isinstance(new, Pieces) and len(carry.parts) == len(new.parts):
+    same_shape = isinstance(carry, Pieces) and isinstance(new, Pieces) and _has_shape(carry.like, vt)
+    if same_shape and len(carry.parts) == len(new.parts):
         parts = pieces_of(vt) or []
         return Pieces(
             carry.like,
@@ -244,6 +282,10 @@ def unpack(tx: Tx, carry: Carry, values: list[VariableTracker], name: str) -> Va
         return ConstDictVariable(
             dict(zip(keys, parts, strict=True)), user_cls=like.user_cls, mutation_type=ValueMutationNew()
         )
+    if isinstance(like, UserDefinedObjectVariable):
+        cls = like.python_type()
+        fields = _fields_of(like) or {}
+        return call(tx, cls, *parts) if is_namedtuple(cls) else call(tx, remake, cls, tuple(fields), *parts)
     return like.clone(items=parts, source=None)
 
 
@@ -266,6 +308,17 @@ def pack(tx: Tx, carry: Carry, vt: VariableTracker) -> list[VariableTracker]:
         return [call(tx, torch.full, (), vt, dtype=NUMBER_DTYPES[carry.kind])]
     parts = pieces_of(vt) or []
     return [leaf for c, p in zip(carry.parts, parts, strict=True) for leaf in pack(tx, c, p)]
+
+
+def tensors_in(carry: Carry, vt: VariableTracker) -> list[VariableTracker | None]:
+    """For each tensor that stands for a value: the program's own tensor that it is, or None where it is made for it."""
+    vt = vt.realize()
+    if isinstance(carry, Tensor):
+        return [vt]
+    if isinstance(carry, Pieces):
+        parts = pieces_of(vt) or []
+        return [tensor for c, part in zip(carry.parts, parts, strict=True) for tensor in tensors_in(c, part)]
+    return [None] * len(leaves(carry))
 
 
 def _pack_merged(tx: Tx, carry: Merged, vt: VariableTracker) -> list[VariableTracker]:

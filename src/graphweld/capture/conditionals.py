@@ -220,6 +220,17 @@ def distribute(tx: Tx, args: list[VariableTracker], run: Any, writes: bool = Fal
     raise AssertionError("no argument is a merge")
 
 
+def settled(tx: Tx, value: VariableTracker) -> VariableTracker:
+    """A value on the path on which it is traced: the alternative that is known to be the one."""
+    value = value.realize()
+    while isinstance(value, MergeVariable):
+        holds = known(tx, value.pred)
+        if holds is None:
+            break
+        value = value.then if holds else value.orelse
+    return value
+
+
 def bound(tx: Tx, value: VariableTracker, name: VariableTracker) -> VariableTracker | None:
     """A read of a name that may be unbound: where it is, Python raises UnboundLocalError."""
     value = value.realize()

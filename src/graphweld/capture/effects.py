@@ -158,6 +158,12 @@ def watching(tx: Tx) -> Iterator[Effects]:
         yield effects
     finally:
         stack.pop()
+        _take_out(tx, effects, attributes, kinds, seen)
+
+
+def _take_out(tx: Tx, effects: Effects, attributes: Any, kinds: Any, seen: dict[VariableTracker, Any]) -> None:
+    """Move what changed since from the objects to `effects`."""
+    side_effects = tx.output.side_effects
     scope = _scope(tx)
     for vt, stored in side_effects.store_attr_mutations.items():
         before = attributes.get(vt, {})

@@ -285,7 +285,7 @@ class Join:
         return None
 
     def _merge_objects(self, a: UserDefinedObjectVariable, b: UserDefinedObjectVariable, name: str) -> Thunk | None:
-        left, right = _new_attributes(self.tx, a), _new_attributes(self.tx, b)
+        left, right = new_attributes(self.tx, a), new_attributes(self.tx, b)
         if left is None or right is None or a.value.__class__ is not b.value.__class__ or list(left) != list(right):
             return None
         base_a, base_b = getattr(a, "_base_vt", None), getattr(b, "_base_vt", None)
@@ -308,7 +308,7 @@ class Join:
                 vt.format_string, [arg() for arg in args], {key: arg() for key, arg in named.items()}
             )
         if isinstance(vt, UserDefinedObjectVariable):
-            attributes = _new_attributes(self.tx, vt)
+            attributes = new_attributes(self.tx, vt)
             if attributes is not None:
                 base_vt = getattr(vt, "_base_vt", None)
                 base = self._export_pieces(region, base_vt) if base_vt is not None else None
@@ -421,7 +421,7 @@ def _is_old(vt: VariableTracker) -> bool:
     return vt.source is not None or (made_in is not None and made_in <= current_scope_id())
 
 
-def _new_attributes(tx: Tx, vt: UserDefinedObjectVariable) -> dict[str, VariableTracker] | None:
+def new_attributes(tx: Tx, vt: UserDefinedObjectVariable) -> dict[str, VariableTracker] | None:
     """The attributes of an object made during the trace; None for one that was there before."""
     if vt.source is not None or vt.mutation_type is None:
         return None

@@ -12,16 +12,18 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+from torch._dynamo import exc
 from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.builder import wrap_fx_proxy
 from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.functions import LocalGeneratorObjectVariable
 from torch._dynamo.variables.iter import RepeatIteratorVariable
 from torch.fx import Proxy
+from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
 from graphweld.capture import carries, list_growth
 from graphweld.capture.carries import Carry
-from graphweld.capture.conditionals import stage_if
+from graphweld.capture.conditionals import settled, stage_if
 from graphweld.capture.differentiable import loop
 from graphweld.capture.effects import contents_of, current_attribute, put_contents, watching
 from graphweld.capture.joins import filler
@@ -35,17 +37,18 @@ from graphweld.capture.operands import (
     without_aliases,
 )
 from graphweld.capture.predicates import is_data_dependent, negate, select_bool, truth
-from graphweld.capture.refusal import refuse
+from graphweld.capture.refusal import Refusal, refuse
 from graphweld.capture.regions import (
     Region,
     add_placeholder,
+    assume,
     assumptions,
     facts_stay_inside,
     install,
     mutated_operands,
     reopened,
 )
-from graphweld.capture.sequences import as_sequence
+from graphweld.capture.sequences import DynamicSequence, as_sequence
 from graphweld.capture.sites import record
 from graphweld.capture.variables import (
     Tx,
@@ -63,6 +66,7 @@ from graphweld.diagnostics import rules
 State = list[VariableTracker]
 Step = Callable[[State], tuple[State, VariableTracker]]
 MOST_TRACES = 8
+MOST_UNROLLED = 256  # trips
 
 
 def while_stmt(tx: Tx, test: VariableTracker, body: VariableTracker, state: State, names: Any, site: int) -> State:
@@ -110,9 +114,18 @@ def for_stmt(
         if length < 2 or not _will_depend_on_data(tx, step, start):
             return None
     first = truth(tx, call(tx, _less, constant(0), sequence.length))
-    taken, *after = stage_loop(tx, first, step, start, ("gw_index", *names), site)
+    try:
+        taken, *after = stage_loop(tx, first, step, start, ("gw_index", *names), site)
+    except Refusal as refusal:
+        if refusal.diagnostic.code != rules.CarryChanges.code or not _may_be_unrolled(sequence):
+            raise
+        return _unrolled(tx, iterable, body, state, names, site, test)
     sequence.leave(tx, taken)
     return after
+
+
+def _may_be_unrolled(sequence: DynamicSequence) -> bool:
+    return sequence.is_static and sequence.length.as_python_constant() <= MOST_UNROLLED  # type: ignore[no-any-return]
 
 
 def _is_lazy(iterable: VariableTracker) -> bool:
@@ -145,23 +158,28 @@ def _unrolled(
     tx: Tx, iterable: VariableTracker, body: VariableTracker, state: State, names: Any, site: int, test: VariableTracker
 ) -> State:
     """A loop over known objects with an exit the data may decide: each trip behind a guard."""
-    guard: VariableTracker = constant(True)
-    guarded = False
+    guards: list[VariableTracker] = []
+
+    def trip(item: VariableTracker, values: State) -> VariableTracker:
+        for guard in guards:  # a trip comes only after all those before it
+            assume(tx, guard, True)
+        return body.call_function(tx, [item, *(settled(tx, v) for v in values)], {})
+
     for item in call(tx, list, iterable).unpack_var_sequence(tx):
         values = list(state)
-        if isinstance(guard, ConstantVariable):
-            state = _call(tx, body, [item, *values])
-        else:
-            guarded = True
+        if guards:
             merged = stage_if(
-                tx, guard, lambda i=item, v=values: body.call_function(tx, [i, *v], {}),
-                lambda v=values: build(tx, v), names=names,
-            )  # fmt: skip
+                tx, guards[-1], lambda i=item, v=values: trip(i, v), lambda v=values: build(tx, v), names=names
+            )
             state = list(merged.unpack_var_sequence(tx))
+        else:
+            state = _call(tx, body, [item, *values])
         guard = truth(tx, test.call_function(tx, list(state), {}))
-        if isinstance(guard, ConstantVariable) and not guard.value:
+        if not isinstance(guard, ConstantVariable):
+            guards.append(guard)
+        elif not guard.value:
             break
-    record(tx, site, "welded" if guarded else "left", "If" if guarded else None)
+    record(tx, site, "welded" if guards else "left", "If" if guards else None)
     return state
 
 
@@ -196,6 +214,15 @@ class _Body:
     def kinds(self) -> list[Carry]:
         """The types of all that is carried, in order."""
         return [*self.types, *self.outer.values(), *(c for growth in self.lists.values() for c in growth.carried())]
+
+    def refuse_resized(self, site: int | None) -> None:
+        """Name the carry whose size changes, which is why the body cannot be traced with either."""
+        for carry, name in zip(self.types, self.names, strict=True):
+            match carry:
+                case carries.Merged(carries.Tensor(like=after), carries.Tensor(like=before)):
+                    if after.shape != before.shape:
+                        sizes = (f"shape {tuple(fake.shape)}" for fake in (before, after))
+                        refuse(self.tx, rules.CarryChanges(name, *sizes, "size"), site)
 
     def trace(self, step: Step) -> None:
         tx = self.tx
@@ -242,14 +269,19 @@ def stage_loop(
     types = [carries.carry_of(vt) for vt in state]
     outer: dict[Any, Carry] = {}
     lists: dict[Any, Growth] = {}
+    body = _Body(tx, types, names, outer, lists)
     for _ in range(MOST_TRACES):
-        body = _Body(tx, types, names, outer, lists)
-        body.trace(step)
+        try:
+            body.trace(step)
+        except (exc.TorchDynamoException, GuardOnDataDependentSymNode):
+            body.refuse_resized(site)
+            raise
         wider = [carries.widen(tx, c, vt, n) for c, vt, n in zip(types, body.after, names, strict=True)]
         wider_outer, wider_lists = _outer_types(tx, outer, body.region), _list_types(tx, body)
         if wider == types and wider_outer == outer and wider_lists == lists:
             break
         types, outer, lists = wider, wider_outer, wider_lists
+        body = _Body(tx, types, names, outer, lists)
     else:
         refuse(tx, rules.LoopNotWelded("loop", "the types of its carried values do not settle"), site)
     if getattr(body.region.tracer, "gw_sayings", ()):
@@ -292,8 +324,9 @@ def _make_loop(tx: Tx, first: VariableTracker, body: _Body, state: State, site: 
     kinds = [*body.types, *outer.values()]
     appended: dict[Any, list[list_growth.Slot]] = {}
     with reopened(tx, region):
-        kept = [_is_kept(tx, body, k) for k in range(len(body.types))]
-        flags = {k: _flag_carry(tx, same) for k, same in enumerate(kept) if same is not None and is_tensor(same)}
+        tensors = [tensor for c, v in zip(kinds, values, strict=True) for tensor in carries.tensors_in(c, v)]  # type: ignore[arg-type]
+        kept = {k: _is_same(tx, vt, body.inputs[k]) for k, vt in enumerate(tensors) if vt is not None}
+        flags = {k: _flag_carry(tx, same) for k, same in kept.items() if is_tensor(same)}
         stop = negate(tx, truth(tx, body.goes_on))
         if isinstance(stop, ConstantVariable):
             stop = call(tx, torch.full, (), stop.value, dtype=torch.bool)
@@ -311,7 +344,8 @@ def _make_loop(tx: Tx, first: VariableTracker, body: _Body, state: State, site: 
             rows += list_growth.rows(tx, growth, appended[vt])
         packed = _strided(tx, packed, body.inputs)
         outs = carries.own(tx, [stop, *packed, *(now for _, now in flags.values()), *copies, *rows], taken)
-    starts = [leaf for c, v in zip(kinds, [*state, *before], strict=True) for leaf in carries.pack(tx, c, v)]  # type: ignore[arg-type]
+    entering = list(zip(kinds, [*state, *before], strict=True))
+    starts = [leaf for c, v in entering for leaf in carries.pack(tx, c, v)]  # type: ignore[arg-type]
     for vt, growth in lists.items():
         starts += list_growth.start_values(tx, growth, contents_of(vt))
     stop0 = negate(tx, first)
@@ -328,25 +362,17 @@ def _make_loop(tx: Tx, first: VariableTracker, body: _Body, state: State, site: 
     for value, result in zip(mutated.values(), tail[len(flags) :], strict=True):
         method(tx, value, "copy_", result)
     rest = results[1 : 1 + len(starts)]
+    began = [tensor for c, v in entering for tensor in carries.tensors_in(c, v)]  # type: ignore[arg-type]
+    for k, same in kept.items():
+        still = tail[list(flags).index(k)] if k in flags else same.value or negate(tx, first)  # type: ignore[attr-defined]
+        rest[k] = _or_start(still, began[k], rest[k], "a value")  # type: ignore[arg-type]
     after = [carries.unpack(tx, c, rest, n) for c, n in zip(body.types, body.names, strict=True)]
-    for k, same in enumerate(kept):
-        if same is not None:
-            still = tail[list(flags).index(k)] if k in flags else same.value or negate(tx, first)  # type: ignore[attr-defined]
-            after[k] = _or_start(tx, still, state[k].realize(), after[k], body.names[k])
     for key, carry in outer.items():
         _write(tx, key, carries.unpack(tx, carry, rest, _key_name(key)))
     for vt, growth in lists.items():
         tx.output.side_effects.mutation(vt)
         put_contents(vt, [*contents_of(vt), list_growth.run_of(tx, growth, appended[vt], stacks)])
     return after
-
-
-def _is_kept(tx: Tx, body: _Body, index: int) -> VariableTracker | None:
-    """Whether a trip leaves a carried tensor the object it was: a predicate, or a constant; None for other carries."""
-    if not isinstance(body.types[index], carries.Tensor):
-        return None
-    before = body.inputs[sum(len(carries.leaves(c)) for c in body.types[:index])]
-    return _is_same(tx, body.after[index].realize(), before)
 
 
 def _is_same(tx: Tx, vt: VariableTracker, before: VariableTracker) -> VariableTracker:
@@ -361,7 +387,7 @@ def _flag_carry(tx: Tx, same: VariableTracker) -> tuple[VariableTracker, Variabl
     return was, call(tx, torch.logical_and, was, same)
 
 
-def _or_start(tx: Tx, same: Any, start: VariableTracker, after: VariableTracker, name: str) -> VariableTracker:
+def _or_start(same: Any, start: VariableTracker, after: VariableTracker, name: str) -> VariableTracker:
     """The tensor behind a loop, which is the start value's own object where no trip made a new one."""
     if same is True:
         return start
