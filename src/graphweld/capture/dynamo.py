@@ -18,6 +18,7 @@ from torch._dynamo.variables.builder import VariableBuilder
 from torch._dynamo.variables.builtin import BuiltinVariable
 from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.functions import (
+    ClosureConversionError,
     NestedUserFunctionVariable,
     PolyfilledFunctionVariable,
     SkipFunctionVariable,
@@ -76,6 +77,7 @@ def install() -> None:
         _hook_asserts()
         _hook_items()
         _hook_floats()
+        _hook_cells()
         _hook_mutation()
 
 
@@ -309,6 +311,22 @@ def _hook_floats() -> None:
             tracers.pop()
 
     VariableBuilder.wrap_symfloat = wrap  # type: ignore[method-assign]
+
+
+def _hook_cells() -> None:
+    """A nested function may be called while a variable that it shares is unbound, as long as it does not read it.
+
+    Before such a call Dynamo tries to make a real function of it; where that reads an unbound cell, it gave up tracing.
+    """
+    impl = NestedUserFunctionVariable._get_function_impl
+
+    def _get_function_impl(self: Any, converting: set[int]) -> Any:
+        try:
+            return impl(self, converting)
+        except exc.Unsupported as error:
+            raise ClosureConversionError("a shared variable is unbound") from error
+
+    NestedUserFunctionVariable._get_function_impl = _get_function_impl  # type: ignore[method-assign]
 
 
 def _hook_mutation() -> None:

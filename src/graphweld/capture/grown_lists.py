@@ -19,7 +19,7 @@ from torch._dynamo.current_scope_id import current_scope_id
 from torch._dynamo.variables.base import ValueMutationNew, VariableTracker
 from torch._dynamo.variables.builtin import BuiltinVariable
 from torch._dynamo.variables.constant import ConstantVariable
-from torch._dynamo.variables.lists import ListVariable
+from torch._dynamo.variables.lists import ListVariable, SliceVariable
 from torch._dynamo.variables.misc import GetAttrVariable
 
 from graphweld.capture import carries
@@ -179,7 +179,7 @@ class GrownList(DecidedByData):
     def tp_iter_impl(self, tx: Any) -> VariableTracker:
         from graphweld.capture.sequences import Iterated, Items as Sequence
 
-        return Iterated(Sequence(self.items, length=length(tx, self.items)))
+        return Iterated(Sequence(self.items, self, length=length(tx, self.items)))
 
     def var_getattr(self, tx: Tx, name: str) -> VariableTracker:
         return GetAttrVariable(self, name)
@@ -219,6 +219,14 @@ def new(items: Items, kind: type = list) -> VariableTracker:
 
 def has_run(items: Items) -> bool:
     return any(isinstance(item, Run) for item in items)
+
+
+def are_known(items: Items) -> bool:
+    """Whether every item there may be is known, though not whether it is there."""
+    return all(
+        are_known(item.then) and are_known(item.orelse) if isinstance(item, Conditional) else not isinstance(item, Run)
+        for item in items
+    )
 
 
 def fit_class(vt: VariableTracker) -> None:
@@ -294,6 +302,38 @@ def getitem(tx: Tx, items: Items, index: VariableTracker) -> VariableTracker:
     index = choose(tx, is_behind, lambda: call(tx, operator.add, index, length(tx, items)), lambda: index)
     raise_if(tx, call(tx, operator.lt, index, 0))
     return pick(tx, items, index)
+
+
+def getslice(tx: Tx, items: Items, bounds: Items) -> Items:
+    """`items[start:stop]`, where the bounds, or the number of items, are up to the data."""
+    start, stop, step = bounds
+    if not step.is_constant_none() and not step.is_constant_match(1):
+        give_up(tx, "a part of it is taken, in steps")
+    if len(items) == 1 and isinstance(items[0], Stacked):
+        key = SliceVariable([start, stop, constant(None)], tx=tx)
+        return [Stacked(items[0].element, [call(tx, operator.getitem, s, key) for s in items[0].stacks])]
+    if has_run(items):
+        give_up(tx, "a part of it is taken")
+    count = len(items)
+    low = constant(0) if start.is_constant_none() else _place(tx, start, count)
+    high = constant(count) if stop.is_constant_none() else _place(tx, stop, count)
+    found: Items = []
+    for k, item in enumerate(items):
+        here = truth(tx, call(tx, _is_between, k, low, high))
+        if not isinstance(here, ConstantVariable):
+            found.append(Conditional(here, [item], []))
+        elif here.value:
+            found.append(item)
+    return found
+
+
+def _place(tx: Tx, bound: VariableTracker, count: int) -> VariableTracker:
+    """The bound of a slice, counted from the start."""
+    return choose(tx, call(tx, operator.lt, bound, 0), lambda: call(tx, operator.add, bound, count), lambda: bound)
+
+
+def _is_between(place: int, low: Any, high: Any) -> Any:
+    return place >= low and place < high
 
 
 def backwards(tx: Tx, items: Items) -> Items:

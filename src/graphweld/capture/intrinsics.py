@@ -224,6 +224,9 @@ def builtin(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) -> 
     if fn is operator.getitem and len(arg_types) == 2 and issubclass(arg_types[1], (SymNodeVariable, TensorVariable)):
         if issubclass(arg_types[0], (ListVariable, TupleVariable)):
             return _pick_item
+    if fn is operator.getitem and len(arg_types) == 2 and issubclass(arg_types[1], SliceVariable):
+        if issubclass(arg_types[0], (ListVariable, TupleVariable)):
+            return _pick_slice
     if fn in (operator.getitem, operator.setitem) and arg_types and issubclass(arg_types[0], TensorVariable):
         if issubclass(arg_types[1], (SymNodeVariable, TensorVariable, TupleVariable, ListVariable, SliceVariable)):
             return _index_tensor(fn, indexing.getitem if fn is operator.getitem else indexing.setitem)
@@ -298,6 +301,13 @@ def _pick_item(tx: Tx, args: Args, kwargs: Any) -> VariableTracker:
         here = predicate(tx, call(tx, _is_at, index, i, count))
         chosen = stage_if(tx, here, lambda item=item: item, lambda chosen=chosen: chosen, label="the item")
     return chosen
+
+
+def _pick_slice(tx: Tx, args: Args, kwargs: Any) -> VariableTracker:
+    """`items[a:b]` where a bound came out of a tensor."""
+    if any(is_data_dependent(bound) for bound in args[1].items):  # type: ignore[attr-defined]
+        return list_operations.getitem(tx, *args)
+    return dynamo_handler(operator.getitem, [type(a) for a in args], False)(tx, args, kwargs)  # type: ignore[no-any-return]
 
 
 def _index_tensor(fn: Callable[..., Any], ours: Callable[..., VariableTracker]) -> Callable[..., Any]:

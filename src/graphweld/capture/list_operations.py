@@ -10,11 +10,12 @@ from typing import Any
 
 import torch
 from torch._dynamo.variables.base import VariableTracker
-from torch._dynamo.variables.lists import BaseListVariable, TupleVariable
+from torch._dynamo.variables.lists import BaseListVariable, SliceVariable, TupleVariable
 
 from graphweld import runtime
 from graphweld.capture import carries, grown_lists
 from graphweld.capture.grown_lists import Conditional, GrownList, Items, Run, Stacked, give_up, length, new, raise_if
+from graphweld.capture.indexing import as_number
 from graphweld.capture.predicates import negate
 from graphweld.capture.sequences import DynamicSequence
 from graphweld.capture.variables import Tx, build, call, constant, example, is_number, is_tensor, method
@@ -79,10 +80,13 @@ METHODS: dict[str, Callable[..., VariableTracker]] = {
 # -- builtins and operators ---------------------------------------------------------------------
 
 
-def getitem(tx: Tx, receiver: GrownList, index: VariableTracker) -> VariableTracker:
+def getitem(tx: Tx, receiver: Any, index: VariableTracker) -> VariableTracker:
+    """`receiver[index]`, for one item or a slice."""
     index = index.realize()
     if is_tensor(index):
         index = method(tx, index, "item")
+    if isinstance(index, SliceVariable):
+        return new(grown_lists.getslice(tx, receiver.items, [as_number(tx, b) for b in index.items]), receiver.python_type())
     if not is_number(index):
         give_up(tx, "a part of it is taken")
     return grown_lists.getitem(tx, receiver.items, index)

@@ -26,6 +26,7 @@ from graphweld.capture.carries import Carry
 from graphweld.capture.conditionals import settled, stage_if
 from graphweld.capture.differentiable import loop
 from graphweld.capture.effects import contents_of, current_attribute, put_contents, watching
+from graphweld.capture.grown_lists import Conditional, GrownList, are_known
 from graphweld.capture.joins import filler
 from graphweld.capture.list_growth import Growth
 from graphweld.capture.merge_variable import MergeVariable
@@ -48,7 +49,7 @@ from graphweld.capture.regions import (
     mutated_operands,
     reopened,
 )
-from graphweld.capture.sequences import DynamicSequence, as_sequence
+from graphweld.capture.sequences import DynamicSequence, Items, Iterated, as_sequence
 from graphweld.capture.sites import record
 from graphweld.capture.variables import (
     Tx,
@@ -92,8 +93,12 @@ def for_stmt(
     tx: Tx, iterable: VariableTracker, body: VariableTracker, state: State, names: Any, site: int, test: Any
 ) -> State | None:
     """A `for` statement; None where nothing about it depends on the data."""
-    sequence = as_sequence(tx, iterable)
+    if isinstance(iterable, Iterated) and isinstance(iterable.inner, Items):
+        iterable = iterable.inner.grown or iterable
     has_test = not (isinstance(test, ConstantVariable) and test.value is None)
+    if isinstance(iterable, GrownList) and are_known(iterable.items):
+        return _unrolled(tx, iterable, body, state, names, site, test if has_test else None)
+    sequence = as_sequence(tx, iterable)
     if sequence is None or (sequence.is_static and not has_test):
         if not has_test or sequence is not None or _is_lazy(iterable):
             return None
@@ -155,32 +160,48 @@ def _both(tx: Tx, goes_on: VariableTracker, more: VariableTracker) -> VariableTr
 
 
 def _unrolled(
-    tx: Tx, iterable: VariableTracker, body: VariableTracker, state: State, names: Any, site: int, test: VariableTracker
+    tx: Tx, iterable: VariableTracker, body: VariableTracker, state: State, names: Any, site: int, test: VariableTracker | None
 ) -> State:
     """A loop over known objects with an exit the data may decide: each trip behind a guard."""
+    items = iterable.items if isinstance(iterable, GrownList) else call(tx, list, iterable).unpack_var_sequence(tx)
+    state, guards = _trips(tx, items, body, state, names, test)
+    welded = bool(guards) or isinstance(iterable, GrownList)
+    record(tx, site, "welded" if welded else "left", "If" if welded else None)
+    return state
+
+
+def _trips(
+    tx: Tx, items: list[VariableTracker], body: VariableTracker, state: State, names: Any, test: VariableTracker | None
+) -> tuple[State, list[VariableTracker]]:
+    """One trip for each item, each behind what is to hold for the loop to get there; and those predicates."""
     guards: list[VariableTracker] = []
 
     def trip(item: VariableTracker, values: State) -> VariableTracker:
         for guard in guards:  # a trip comes only after all those before it
             assume(tx, guard, True)
-        return body.call_function(tx, [item, *(settled(tx, v) for v in values)], {})
+        values = [settled(tx, v) for v in values]
+        if not isinstance(item, Conditional):
+            return body.call_function(tx, [item, *values], {})
+        sides = (lambda part=part: build(tx, _trips(tx, part, body, values, names, test)[0]) for part in (item.then, item.orelse))
+        return stage_if(tx, item.pred, *sides, names=names)
 
-    for item in call(tx, list, iterable).unpack_var_sequence(tx):
+    for item in items:
         values = list(state)
         if guards:
             merged = stage_if(
                 tx, guards[-1], lambda i=item, v=values: trip(i, v), lambda v=values: build(tx, v), names=names
             )
-            state = list(merged.unpack_var_sequence(tx))
         else:
-            state = _call(tx, body, [item, *values])
+            merged = trip(item, values)
+        state = list(merged.realize().unpack_var_sequence(tx))
+        if test is None:
+            continue
         guard = truth(tx, test.call_function(tx, list(state), {}))
         if not isinstance(guard, ConstantVariable):
             guards.append(guard)
         elif not guard.value:
             break
-    record(tx, site, "welded" if guards else "left", "If" if guards else None)
-    return state
+    return state, guards
 
 
 def _call(tx: Tx, fn: VariableTracker, values: State) -> State:
@@ -437,23 +458,14 @@ def _emit(
     grads = torch.is_grad_enabled() and any(
         getattr(n.meta["example_value"], "requires_grad", False) for n in graph.nodes if n.op == "placeholder"
     )
-    taken = {storage_key(example(v)) for v in inits}
-    rows = outs[len(inits) :]
-    fillers = [filler(tx, example(row)) for row in rows]
+    operands = without_aliases(tx, extra, {storage_key(example(v)) for v in inits})
+    rows = tuple(filler(tx, example(row)).as_proxy() for row in outs[len(inits) :])
+    given = (install(tx, "gw_body", graph), tuple(v.as_proxy() for v in inits), tuple(operands), *([rows] if rows else []))
+    proxy = tx.output.create_proxy("call_function", loop, given, {})
+    # From here on no node may come between: the number of rows is a symbol that this node binds.
     count = tx.output.shape_env.create_unbacked_symint() if rows else 0
     torch._check(count >= 0)
     fakes = tuple(_result_like(tx, example(v), grads, () if k < len(inits) else (count,)) for k, v in enumerate(outs))
-    proxy = tx.output.create_proxy(
-        "call_function",
-        loop,
-        (
-            install(tx, "gw_body", graph),
-            tuple(v.as_proxy() for v in inits),
-            tuple(without_aliases(tx, extra, taken)),
-            *([tuple(row.as_proxy() for row in fillers)] if rows else []),
-        ),
-        {},
-    )
     result = wrap_fx_proxy(tx, proxy, example_value=fakes)
     return list(result.items)  # type: ignore[attr-defined]
 

@@ -99,6 +99,21 @@ PATCHED = (
         ("self", "value"),
     ),
     Private(
+        f"{_VARIABLES}.functions.NestedUserFunctionVariable._get_function_impl",
+        "patched: a nested function that shares an unbound variable can be called",
+        ("self", "_converting"),
+    ),
+    Private(
+        f"{_VARIABLES}.functions.PolyfilledFunctionVariable.call_function",
+        "patched: sum, any, enumerate and the like over iterables whose length the data decides",
+        _CALL,
+    ),
+    Private(
+        f"{_VARIABLES}.iter.ItertoolsVariable.call_function",
+        "patched: itertools over iterables whose length the data decides",
+        _CALL,
+    ),
+    Private(
         f"{_DYNAMO}.symbolic_convert._detect_and_normalize_assert_statement",
         "patched: an assert raises AssertionError, as in Python",
         ("self", "truth_fn", "push"),
@@ -169,17 +184,18 @@ _VALUES = (
     *_each(f"{_VARIABLES}.dicts", "DunderDictVariable", "an object's `__dict__`"),
     *_each(
         f"{_VARIABLES}.functions",
-        "NestedUserFunctionVariable SkipFunctionVariable UserFunctionVariable",
+        "ClosureConversionError NestedUserFunctionVariable PolyfilledFunctionVariable SkipFunctionVariable "
+        "UserFunctionVariable",
         "functions, to exchange their code",
     ),
     *_each(
         f"{_VARIABLES}.functions", "LocalGeneratorObjectVariable", "generators, whose place a region must not change"
     ),
-    *_each(f"{_VARIABLES}.iter", "CountIteratorVariable RepeatIteratorVariable", "iterators that may have no end"),
+    *_each(f"{_VARIABLES}.iter", "CountIteratorVariable ItertoolsVariable RepeatIteratorVariable", "iterators"),
     *_each(f"{_VARIABLES}.iter", "IteratorVariable", "iterators, whose place a region must not change"),
     *_each(
         f"{_VARIABLES}.lists",
-        "BaseListVariable CommonListMethodsVariable DequeVariable ListVariable RangeVariable SliceVariable "
+        "BaseListVariable CommonListMethodsVariable DequeVariable ListIteratorVariable ListVariable RangeVariable SliceVariable "
         "TupleVariable",
         "sequences that leave a region piece by piece, ranges, slices",
     ),
@@ -230,10 +246,12 @@ _TRACER = (
     *_each(f"{_DYNAMO}.side_effects", "SideEffects", "the table of changes to Python objects"),
     *_each(f"{_DYNAMO}.current_scope_id", "current_scope_id", "to know objects that a region made from older ones"),
     *_each(f"{_DYNAMO}.source", "FloatTensorSource", "to know a Python float that torch carries as a tensor"),
-    *_each(f"{_DYNAMO}.bytecode_transformation", "create_call_function", "to pick the Python object behind the graph"),
+    *_each(
+        f"{_DYNAMO}.bytecode_transformation", "create_call_function create_instruction", "to pick the Python object behind the graph"
+    ),
     *_each(
         f"{_DYNAMO}.codegen.PyCodegen",
-        "add_push_null extend_output load_import_from",
+        "add_push_null append_output create_load_const extend_output foreach load_import_from",
         "to pick the Python object behind the graph",
     ),
     *_each(f"{_DYNAMO}.utils", "graph_break_reasons", "the breaks that a report tells of"),

@@ -151,9 +151,9 @@ class Reversed(DynamicSequence):
 class Items(DynamicSequence):
     """Items of a list that go with those of a sequence whose length the data decides, or that are as many themselves."""
 
-    def __init__(self, items: list[VariableTracker], **kw: Any) -> None:
+    def __init__(self, items: list[VariableTracker], grown: GrownList | None = None, **kw: Any) -> None:
         super().__init__(**kw)
-        self.items, self.is_static = items, not has_run(items)
+        self.items, self.grown, self.is_static = items, grown, not has_run(items)
 
     def item(self, tx: Tx, index: VariableTracker) -> VariableTracker:
         return pick(tx, self.items, index)
@@ -218,7 +218,7 @@ def as_sequence(tx: Tx, vt: VariableTracker) -> DynamicSequence | None:
     if isinstance(vt, DynamicSequence):
         return vt
     if isinstance(vt, GrownList):
-        return Items(vt.items, length=length(tx, vt.items))
+        return Items(vt.items, vt, length=length(tx, vt.items))
     if isinstance(vt, MergeVariable) and vt.joined is not None:
         vt = vt.tensor(tx)
     if isinstance(vt, CountIteratorVariable) and vt.source is None:
