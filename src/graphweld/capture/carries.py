@@ -19,7 +19,7 @@ from torch._dynamo.variables.lists import BaseListVariable, ListVariable
 from torch._dynamo.variables.tensor import SymNodeVariable
 from torch._dynamo.variables.user_defined import UserDefinedObjectVariable
 
-from graphweld.capture.joins import NUMBER_DTYPES, new_attributes, same_type
+from graphweld.capture.joins import NUMBER_DTYPES, is_sized_by_data, new_attributes, same_type
 from graphweld.capture.merge_variable import MergeVariable, is_bool_like, kind_of
 from graphweld.capture.predicates import truth
 from graphweld.capture.refusal import refuse
@@ -34,10 +34,12 @@ from graphweld.capture.variables import (
     is_tensor,
     is_undefined,
     method,
+    same_size,
 )
 from graphweld.diagnostics import rules
 
 MOST_ALTERNATIVES = 4
+MOST_ROWS = 2**24  # of a buffer for a tensor whose size the data decides
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -50,6 +52,14 @@ class Fixed:
 @dataclass(frozen=True, eq=False, slots=True)
 class Tensor:
     """A tensor of one type; `like` is a fake tensor of it."""
+
+    like: torch.Tensor
+    requires_grad: bool
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Rows:
+    """A tensor with as many rows as the data says, but no more than `like` has: a buffer, and their number."""
 
     like: torch.Tensor
     requires_grad: bool
@@ -78,7 +88,7 @@ class Pieces:
     parts: tuple["Carry", ...]
 
 
-Carry = Fixed | Tensor | Number | Merged | Pieces
+Carry = Fixed | Tensor | Rows | Number | Merged | Pieces
 
 
 def carry_of(vt: VariableTracker) -> Carry:
@@ -92,13 +102,36 @@ def carry_of(vt: VariableTracker) -> Carry:
         return Merged(carry_of(vt.then), carry_of(vt.orelse))
     if is_tensor(vt):
         fake = example(vt)
-        return Tensor(fake, bool(fake.requires_grad))
+        most = _most_rows(fake)
+        return Tensor(fake, bool(fake.requires_grad)) if most is None else _rows(fake, most)
     if isinstance(vt, SymNodeVariable):
         return Number(vt.python_type())
     parts = pieces_of(vt)
     if parts is not None:
         return Pieces(vt, tuple(carry_of(part) for part in parts))
     return Fixed(vt)
+
+
+def _most_rows(fake: torch.Tensor) -> int | None:
+    """The greatest number of rows, for a tensor of which the data decides that number and no other size."""
+    if not is_sized_by_data(fake) or is_sized_by_data(fake[0] if fake.dim() > 1 else fake.new_empty(())):
+        return None
+    bound = fake.shape[0].node.shape_env.bound_sympy(fake.shape[0].node.expr).upper  # type: ignore[attr-defined]
+    return int(bound) if bound.is_integer and int(bound) <= MOST_ROWS else None
+
+
+def _rows(fake: torch.Tensor, most: int) -> Rows:
+    with fake.fake_mode:  # type: ignore[attr-defined]
+        return Rows(fake.new_empty((most, *fake.shape[1:])), bool(fake.requires_grad))
+
+
+def _fits(like: torch.Tensor, fake: torch.Tensor) -> bool:
+    """Whether a tensor is rows of a buffer like `like`."""
+    same = like.dtype is fake.dtype and like.device == fake.device and like.dim() == fake.dim() > 0
+    if not same or not all(map(same_size, like.shape[1:], fake.shape[1:])):
+        return False
+    most = fake.shape[0] if isinstance(fake.shape[0], int) else _most_rows(fake)
+    return most is not None and most <= like.shape[0]
 
 
 def pieces_of(vt: VariableTracker) -> list[VariableTracker] | None:
@@ -153,6 +186,10 @@ def conforms(carry: Carry, vt: VariableTracker) -> bool:
             return False
         fake = example(vt)
         return same_type(carry.like, fake) and (carry.requires_grad or not fake.requires_grad)
+    if isinstance(carry, Rows):
+        if not is_tensor(vt) or isinstance(vt, MergeVariable):
+            return False
+        return _fits(carry.like, example(vt)) and (carry.requires_grad or not example(vt).requires_grad)
     if isinstance(carry, Pieces):
         parts = pieces_of(vt)
         return (
@@ -195,6 +232,10 @@ def widen(tx: Tx, carry: Carry, vt: VariableTracker, name: str) -> Carry:
     new = carry_of(vt)
     if isinstance(carry, Tensor) and isinstance(new, Tensor) and same_type(carry.like, new.like):
         return Tensor(carry.like, True)
+    if isinstance(carry, (Tensor, Rows)) and isinstance(new, (Tensor, Rows)):
+        wider = _more_rows(carry, new)
+        if wider is not None:
+            return wider
     same_shape = isinstance(carry, Pieces) and isinstance(new, Pieces) and _has_shape(carry.like, vt)
     if same_shape and len(carry.parts) == len(new.parts):
         parts = pieces_of(vt) or []
@@ -219,6 +260,16 @@ def widen(tx: Tx, carry: Carry, vt: VariableTracker, name: str) -> Carry:
     return Merged(new, carry)
 
 
+def _more_rows(carry: Tensor | Rows, new: Tensor | Rows) -> Rows | None:
+    """Room for either, where one is rows already: sizes that are known may still be a change from trip to trip."""
+    if isinstance(carry, Tensor) and isinstance(new, Tensor):
+        return None
+    larger, other = sorted((carry, new), key=lambda c: -int(c.like.shape[0]) if c.like.dim() else 0)
+    if not _fits(larger.like, other.like):
+        return None
+    return Rows(larger.like, carry.requires_grad or new.requires_grad)
+
+
 def _widen_within(tx: Tx, carry: Carry, vt: VariableTracker, name: str) -> Carry | None:
     if isinstance(carry, Fixed) and is_number(carry.value) and is_number(vt):
         return widen(tx, carry, vt, name) if vt.python_type() is carry.value.python_type() else None
@@ -232,7 +283,7 @@ def alternatives(carry: Carry) -> int:
 
 
 def describe(carry: Carry) -> str:
-    if isinstance(carry, Tensor):
+    if isinstance(carry, (Tensor, Rows)):
         return f"{str(carry.like.dtype).removeprefix('torch.')} tensor of shape {tuple(carry.like.shape)}"
     if isinstance(carry, Number):
         return carry.kind.__name__
@@ -245,6 +296,8 @@ def leaves(carry: Carry) -> list[Tensor]:
     """The types of the tensors that stand for a value, in order."""
     if isinstance(carry, Tensor):
         return [carry]
+    if isinstance(carry, Rows):
+        return [Tensor(carry.like, carry.requires_grad), _scalar(torch.int64)]
     if isinstance(carry, Number):
         return [_scalar(NUMBER_DTYPES[carry.kind])]
     if isinstance(carry, Merged):
@@ -264,6 +317,9 @@ def unpack(tx: Tx, carry: Carry, values: list[VariableTracker], name: str) -> Va
         return carry.value
     if isinstance(carry, Tensor):
         return values.pop(0)
+    if isinstance(carry, Rows):
+        buffer, count = values.pop(0), values.pop(0)
+        return call(tx, first_rows, buffer, method(tx, count, "item"), int(carry.like.shape[0]))
     if isinstance(carry, Number):
         tensor = values.pop(0)
         if carry.kind is bool:
@@ -300,6 +356,9 @@ def pack(tx: Tx, carry: Carry, vt: VariableTracker) -> list[VariableTracker]:
         vt = vt.tensor(tx)
     if isinstance(carry, Tensor):
         return [vt]
+    if isinstance(carry, Rows):
+        count = method(tx, vt, "size", 0)
+        return [call(tx, filled_up, vt, int(carry.like.shape[0])), call(tx, torch.full, (), count, dtype=torch.int64)]
     if isinstance(carry, Number):
         if carry.kind is bool:
             vt = truth(tx, vt)
@@ -308,6 +367,18 @@ def pack(tx: Tx, carry: Carry, vt: VariableTracker) -> list[VariableTracker]:
         return [call(tx, torch.full, (), vt, dtype=NUMBER_DTYPES[carry.kind])]
     parts = pieces_of(vt) or []
     return [leaf for c, p in zip(carry.parts, parts, strict=True) for leaf in pack(tx, c, p)]
+
+
+def first_rows(buffer: torch.Tensor, count: int, most: int) -> torch.Tensor:
+    """The rows in use. Traced."""
+    torch._check(count >= 0)
+    torch._check(count <= most)
+    return buffer.narrow(0, 0, count)
+
+
+def filled_up(rows: torch.Tensor, most: int) -> torch.Tensor:
+    """A buffer that starts with these rows. Traced."""
+    return torch.cat([rows, rows.new_zeros((most - rows.size(0), *rows.shape[1:]))])
 
 
 def tensors_in(carry: Carry, vt: VariableTracker) -> list[VariableTracker | None]:
