@@ -57,7 +57,6 @@ EXPECTED: tuple[Expect, ...] = (
     # ------------------------------------------------------------------------------------------------ refused
     *_each("functions.without_source functions.helper_without_source", refused="GW001"),
     *_each("functions.helper_without_source_nor_site", refused="GW002"),
-    *_each("models.layers.encoder_with_overflow_clamp", refused="GW103"),  # a mask, or None, handed on
     *_each(  # lists and cells changed in a region: issue 4
         "append.comprehension_with_tensor_if boolean_operators.lazy_call_counts scoping.unbound_in_nested_function",
         refused="GW104",
@@ -73,7 +72,6 @@ EXPECTED: tuple[Expect, ...] = (
         " predicates.tolist_element",
         refused="GW120",
     ),
-    *_each("predicates.item_in_range", refused="GW120"),  # `in` a range is torch's own, and wants a constant
     *_each("conditional_expressions.as_keyword_argument", refused="GW120", **_GRAD),  # a size that the data decides
     # ------------------------------------------------------------------------------------------------ aliases
     *_each(
