@@ -28,9 +28,11 @@ from torch._ops import HigherOrderOperator
 from torch._subclasses.fake_tensor import FakeTensor
 from torch._subclasses.functional_tensor import FunctionalTensor
 from torch.fx import GraphModule
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from graphweld.capture import draws
 
+CHECKS = {torch.ops.aten._linalg_check_errors.default, torch.ops.aten._assert_async.msg}
 cond_op: HigherOrderOperator = torch.ops.higher_order.cond
 Values = tuple[Any, ...]
 
@@ -122,21 +124,42 @@ class _Keys:
         return materialize_as_graph(fn, args, self.include, self.exclude, force_enable_grad=True)
 
 
+class _Unchecked(TorchDispatchMode):
+    """Leaves out the checks of a region that is computed again: its first run has passed them.
+
+    They are effects, for which AOTAutograd has no place in a sub-graph of a backward.
+    """
+
+    supports_higher_order_operators = True
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        return None if func in CHECKS else func(*args, **(kwargs or {}))
+
+
 def vjp(
     region: Callable[..., Any], inputs: Sequence[Any], wanted: Sequence[int], cotangents: Sequence[Any]
 ) -> list[Any]:
-    """Gradients of a region's float outputs, weighted by `cotangents`, for the inputs at `wanted`; zeros for none."""
+    """Gradients of a region's float outputs, weighted by `cotangents`, for the inputs at `wanted`; zeros for none.
+
+    All are contiguous: the operators want one layout from either side, and on every trip.
+    """
     xs = list(inputs)
     for k in wanted:
         xs[k] = xs[k].detach().requires_grad_(True)
-    outs = [out for out in region(*xs) if _is_float(out)]
-    pairs = [(out, _fit(g, out)) for out, g in zip(outs, cotangents, strict=True) if out.requires_grad]
+    with _Unchecked():
+        outs = [out for out in region(*xs) if _is_float(out)]
+    weighed = [(out, _fit(g, out)) for out, g in zip(outs, cotangents, strict=True) if out.requires_grad]
     asked = [xs[k] for k in wanted]
-    if not pairs or not asked:
-        return [torch.zeros_like(x) for x in asked]
-    heads, weights = zip(*pairs, strict=True)
+    if not weighed or not asked:
+        return [_zeros_for(x) for x in asked]
+    heads, weights = zip(*weighed, strict=True)
     grads = torch.autograd.grad(heads, asked, weights, allow_unused=True)
-    return [torch.zeros_like(x) if g is None else g.clone() for x, g in zip(asked, grads, strict=True)]
+    pairs = zip(asked, grads, strict=True)
+    return [_zeros_for(x) if g is None else g.clone(memory_format=torch.contiguous_format) for x, g in pairs]
+
+
+def _zeros_for(x: torch.Tensor) -> torch.Tensor:
+    return torch.zeros_like(x, memory_format=torch.contiguous_format)
 
 
 def _fit(cotangent: torch.Tensor, out: torch.Tensor) -> torch.Tensor:
@@ -267,7 +290,7 @@ class _Loop(torch.autograd.Function):
         starts = (
             ctx.trips - 1,
             *(grads[k].clone(memory_format=torch.contiguous_format) for k in floats),
-            *(torch.zeros_like(ctx.extras[k]) for k in wanted),
+            *(_zeros_for(ctx.extras[k]) for k in wanted),
         )
         extras = (*of_rows, *ctx.carries, *ctx.stacks, *ctx.drew, *ctx.extras)
 

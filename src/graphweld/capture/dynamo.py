@@ -31,7 +31,17 @@ from torch._dynamo.variables.torch import TorchInGraphFunctionVariable
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode, free_unbacked_symbols
 
 from graphweld import convert, syntax
-from graphweld.capture import indexing, intrinsics, list_operations, output, polyfills, recurrent, sequences, sites
+from graphweld.capture import (
+    indexing,
+    intrinsics,
+    list_operations,
+    output,
+    polyfills,
+    recurrent,
+    sequences,
+    sites,
+    statistics,
+)
 from graphweld.capture.conditionals import distribute, merge_in
 from graphweld.capture.effects import hook_changes, watch_mutation
 from graphweld.capture.joins import is_sized_by_data
@@ -201,7 +211,9 @@ def _hook_calls() -> None:
         if any(map(merge_in, (*args, *kwargs.values()))):
             writes = intrinsics.writes(self.value, kwargs)
             return distribute(tx, list(args), kwargs, functools.partial(torch_call_function, self, tx), writes)
-        return torch_call(self, tx, args, kwargs)
+        result = torch_call(self, tx, args, kwargs)
+        statistics.count_writes(self.value, args, kwargs)
+        return result
 
     def polyfilled_call_function(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
         ours = None if sites.trace_of(tx) is None else intrinsics.polyfilled(self.fn, args)
