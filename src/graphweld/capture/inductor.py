@@ -1,9 +1,13 @@
-"""Inductor, kept from a fault of its own.
+"""Inductor, kept from two faults of its own.
 
 In code for a region, Inductor (torch 2.13.0) lets the region write its result over an argument that the program still
 needs, further out or on the next trip: gradients come out wrong, silently. Without reuse in place the code is right.
+
+The code of a branch reads its operands in the strides that the graph says; Inductor does not hold what computes them to
+these, as it does for a loop's. Patched to do the same for both.
 """
 
+import functools
 from typing import Any
 
 import torch
@@ -27,10 +31,35 @@ class Inductor:
         return id(type(self))
 
     def __call__(self, module: GraphModule, example_inputs: list[Any]) -> Any:
-        patches = {"inplace_buffers": False} if has_regions(module) else None
-        return self.inner(module, example_inputs, config_patches=patches)
+        if not has_regions(module):
+            return self.inner(module, example_inputs)
+        lay_out_operands()
+        return self.inner(module, example_inputs, config_patches={"inplace_buffers": False})
 
 
 def has_regions(module: GraphModule) -> bool:
     """Whether a graph holds a branch or a loop that became a node."""
     return any(n.target in (branch, loop) for n in module.graph.nodes)
+
+
+@functools.cache
+def lay_out_operands() -> None:
+    """Have Inductor give a branch its operands in the strides that its code reads. Once a process."""
+    from torch._inductor.ir import Conditional, ExternKernel, WhileLoop
+    from torch._inductor.virtualized import V
+
+    create = Conditional.create.__func__  # type: ignore[attr-defined]
+
+    def laid_out(cls: Any, predicate: Any, true_fn: Any, false_fn: Any, operands: list[Any]) -> Any:
+        fakes = [getattr(n, "meta", {}).get("val") for n in V.graph.current_node.args[-1]]
+        exact = [
+            ExternKernel.require_exact_strides(
+                WhileLoop._maybe_wrap_as_tensor_box(cls.realize_input(x)), fake.stride(), allow_padding=False
+            )
+            if isinstance(fake, torch.Tensor)
+            else x
+            for x, fake in zip(operands, fakes, strict=True)
+        ]
+        return create(cls, predicate, true_fn, false_fn, exact)
+
+    Conditional.create = classmethod(laid_out)  # type: ignore[assignment,method-assign]
