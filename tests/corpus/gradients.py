@@ -171,7 +171,7 @@ def nested_gradient(x):
     return (z * y).sum()
 
 
-@program(signs, "branch")
+@program(signs, "branch inductor")
 def gradient_through_captured_intermediate(x):
     h = torch.tanh(x)
     g = h * 2

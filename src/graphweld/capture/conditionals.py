@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.constant import ConstantVariable
+from torch._dynamo.variables.lists import BaseListVariable
 
 from graphweld.capture import output
 from graphweld.capture.differentiable import branch
@@ -207,17 +208,39 @@ def _as_differentiable_as(
     return value
 
 
-def distribute(tx: Tx, args: list[VariableTracker], run: Any, writes: bool = False) -> VariableTracker:
-    """`run(args)` where an argument is a merge: the same operation on either alternative.
+def distribute(
+    tx: Tx, args: list[VariableTracker], kwargs: dict[str, VariableTracker], run: Any, writes: bool = False
+) -> VariableTracker:
+    """`run(args, kwargs)` where a merge is among the arguments: the same operation on either alternative.
 
     A merge that is one tensor already is used as that, unless the operation writes to it.
     """
-    for index, arg in enumerate(args):
-        if isinstance(arg, MergeVariable):
-            if arg.joined is not None and not (writes and index == 0):
-                return run([*args[:index], arg.tensor(tx), *args[index + 1 :]])  # type: ignore[no-any-return]
-            return arg.each(tx, lambda side, i=index: run([*args[:i], side, *args[i + 1 :]]))
-    raise AssertionError("no argument is a merge")
+    merge = next(m for m in map(merge_in, (*args, *kwargs.values())) if m is not None)
+
+    def run_on(side: VariableTracker) -> VariableTracker:
+        put = {key: _replaced(arg, merge, side) for key, arg in kwargs.items()}
+        return run([_replaced(arg, merge, side) for arg in args], put)  # type: ignore[no-any-return]
+
+    if merge.joined is not None and not (writes and args and args[0] is merge):
+        return run_on(merge.tensor(tx))
+    return merge.each(tx, run_on)
+
+
+def merge_in(vt: VariableTracker) -> MergeVariable | None:
+    """The first merge that an argument is, or holds in a list, a tuple or a slice."""
+    if isinstance(vt, MergeVariable):
+        return vt
+    if isinstance(vt, BaseListVariable):
+        return next((m for m in map(merge_in, vt.items) if m is not None), None)
+    return None
+
+
+def _replaced(vt: VariableTracker, merge: VariableTracker, side: VariableTracker) -> VariableTracker:
+    if vt is merge:
+        return side
+    if isinstance(vt, BaseListVariable) and merge_in(vt) is not None:
+        return vt.clone(items=[_replaced(item, merge, side) for item in vt.items], source=None)
+    return vt
 
 
 def settled(tx: Tx, value: VariableTracker) -> VariableTracker:

@@ -28,9 +28,12 @@ from torch._ops import HigherOrderOperator
 from torch._subclasses.fake_tensor import FakeTensor
 from torch._subclasses.functional_tensor import FunctionalTensor
 from torch.fx import GraphModule
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from graphweld.capture import draws
+from graphweld.capture.retraced import Checks, as_captured
 
+CHECKS = {torch.ops.aten._linalg_check_errors.default, torch.ops.aten._assert_async.msg}
 cond_op: HigherOrderOperator = torch.ops.higher_order.cond
 Values = tuple[Any, ...]
 
@@ -40,7 +43,7 @@ def branch(pred: torch.Tensor, then: GraphModule, orelse: GraphModule, operands:
     if not is_traced(pred):
         return tuple((then if pred else orelse)(*operands))
     if not _needs_gradient(operands):
-        return tuple(cond_op(pred, then, orelse, operands))
+        return tuple(cond_op(pred, as_captured(then), as_captured(orelse), operands))
     sides = _Sides.of(then, orelse)
     return tuple(_Branch.apply(pred, sides, *operands)[: sides.outputs])
 
@@ -60,10 +63,10 @@ def loop(body: GraphModule, carries: Values, extras: Values, rows: Values = ()) 
         return (*carries, *(stacks if found else (row.new_empty((0, *row.shape)) for row in rows)))
     if not _needs_gradient((*carries, *extras)):
         if not rows:
-            return tuple(while_loop_op(_goes_on, body, carries, extras))
-        _, outs, stacks = _run_stacking(body, carries, extras, rows)
+            return tuple(while_loop_op(_goes_on, as_captured(body, carries), carries, extras))
+        _, outs, stacks = _run_stacking(as_captured(body, carries), carries, extras, rows)
         return (*outs, *stacks[count:])
-    return tuple(_Loop.apply(_Body.of(body, count), count, len(rows), *carries, *rows, *extras))
+    return tuple(_Loop.apply(_Body.of(body, carries), count, len(rows), *carries, *rows, *extras))
 
 
 def _run_stacking(
@@ -122,21 +125,42 @@ class _Keys:
         return materialize_as_graph(fn, args, self.include, self.exclude, force_enable_grad=True)
 
 
+class _Unchecked(TorchDispatchMode):
+    """Leaves out the checks of a region that is computed again: its first run has passed them.
+
+    They are effects, for which AOTAutograd has no place in a sub-graph of a backward.
+    """
+
+    supports_higher_order_operators = True
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        return None if func in CHECKS else func(*args, **(kwargs or {}))
+
+
 def vjp(
     region: Callable[..., Any], inputs: Sequence[Any], wanted: Sequence[int], cotangents: Sequence[Any]
 ) -> list[Any]:
-    """Gradients of a region's float outputs, weighted by `cotangents`, for the inputs at `wanted`; zeros for none."""
+    """Gradients of a region's float outputs, weighted by `cotangents`, for the inputs at `wanted`; zeros for none.
+
+    All are contiguous: the operators want one layout from either side, and on every trip.
+    """
     xs = list(inputs)
     for k in wanted:
         xs[k] = xs[k].detach().requires_grad_(True)
-    outs = [out for out in region(*xs) if _is_float(out)]
-    pairs = [(out, _fit(g, out)) for out, g in zip(outs, cotangents, strict=True) if out.requires_grad]
+    with _Unchecked():
+        outs = [out for out in region(*xs) if _is_float(out)]
+    weighed = [(out, _fit(g, out)) for out, g in zip(outs, cotangents, strict=True) if out.requires_grad]
     asked = [xs[k] for k in wanted]
-    if not pairs or not asked:
-        return [torch.zeros_like(x) for x in asked]
-    heads, weights = zip(*pairs, strict=True)
+    if not weighed or not asked:
+        return [_zeros_for(x) for x in asked]
+    heads, weights = zip(*weighed, strict=True)
     grads = torch.autograd.grad(heads, asked, weights, allow_unused=True)
-    return [torch.zeros_like(x) if g is None else g.clone() for x, g in zip(asked, grads, strict=True)]
+    pairs = zip(asked, grads, strict=True)
+    return [_zeros_for(x) if g is None else g.clone(memory_format=torch.contiguous_format) for x, g in pairs]
+
+
+def _zeros_for(x: torch.Tensor) -> torch.Tensor:
+    return torch.zeros_like(x, memory_format=torch.contiguous_format)
 
 
 def _fit(cotangent: torch.Tensor, out: torch.Tensor) -> torch.Tensor:
@@ -164,13 +188,14 @@ class _Sides:
         outputs = len(next(n for n in then.graph.nodes if n.op == "output").args[0])
         splits = draws.split(then), draws.split(orelse)
         drawn = [s.draws if s else () for s in splits]
+        forward = [as_captured(s.giving if s else side) for s, side in zip(splits, (then, orelse), strict=True)]
         count = len(drawn[0])
 
         def run_then(*args: Any) -> Values:
-            return (*(splits[0].giving if splits[0] else then)(*args), *_fillers(drawn[1]))
+            return (*forward[0](*args), *_fillers(drawn[1]))
 
         def run_else(*args: Any) -> Values:
-            given = tuple((splits[1].giving if splits[1] else orelse)(*args))
+            given = forward[1](*args)
             return (*given[:outputs], *_fillers(drawn[0]), *given[outputs:])
 
         def again_then(args: Values, drew: Values) -> Any:
@@ -179,8 +204,6 @@ class _Sides:
         def again_else(args: Values, drew: Values) -> Any:
             return splits[1].taking(*args, *drew[count:]) if splits[1] else orelse(*args)
 
-        if not any(splits):
-            run_then, run_else = then, orelse  # type: ignore[assignment]
         return cls((run_then, run_else), (again_then, again_else), outputs)
 
 
@@ -197,11 +220,11 @@ class _Body:
     drawn: Values
 
     @classmethod
-    def of(cls, body: GraphModule, count: int) -> "_Body":
+    def of(cls, body: GraphModule, carries: Values) -> "_Body":
         split = draws.split(body)
         if split is None:
-            return cls(body, lambda args, _: body(*args), ())
-        return cls(split.giving, lambda args, drew: split.taking(*args, *drew), split.draws)
+            return cls(as_captured(body, carries), lambda args, _: body(*args), ())
+        return cls(as_captured(split.giving, carries), lambda args, drew: split.taking(*args, *drew), split.draws)
 
 
 class _Branch(torch.autograd.Function):
@@ -224,7 +247,8 @@ class _Branch(torch.autograd.Function):
         def backward_of(side: Callable[..., Any]) -> Callable[..., Any]:
             def run(*args: Any) -> Any:
                 drew, weights = args[count : count + ndrew], args[count + ndrew :]
-                grads = vjp(lambda *inputs: side(inputs, drew), args[:count], wanted, weights)
+                with Checks(are_made=False):
+                    grads = vjp(lambda *inputs: side(inputs, drew), args[:count], wanted, weights)
                 return [g.reshape(-1) if k in flat else g for k, g in zip(wanted, grads, strict=True)]
 
             return run
@@ -267,7 +291,7 @@ class _Loop(torch.autograd.Function):
         starts = (
             ctx.trips - 1,
             *(grads[k].clone(memory_format=torch.contiguous_format) for k in floats),
-            *(torch.zeros_like(ctx.extras[k]) for k in wanted),
+            *(_zeros_for(ctx.extras[k]) for k in wanted),
         )
         extras = (*of_rows, *ctx.carries, *ctx.stacks, *ctx.drew, *ctx.extras)
 
@@ -290,12 +314,9 @@ class _Loop(torch.autograd.Function):
             drew = tuple(stack.select(0, now) for stack in rest[2 * count : 2 * count + ndrew])
             inputs = [*(torch.where(first, c, stack.select(0, at)) for c, stack in entered), *rest[2 * count + ndrew :]]
             of_row = [g.select(0, now) for g in weights]
-            found = vjp(
-                lambda *xs: body.again(xs, drew),
-                inputs,
-                [*floats, *(count + k for k in wanted)],
-                [*cotangents, *of_row],
-            )
+            asked = [*floats, *(count + k for k in wanted)]
+            with Checks(are_made=False):
+                found = vjp(lambda *xs: body.again(xs, drew), inputs, asked, [*cotangents, *of_row])
             return (
                 trip - 1,
                 *found[: len(floats)],

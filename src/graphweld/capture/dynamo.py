@@ -2,6 +2,7 @@
 
 import contextlib
 import copy
+import functools
 import itertools
 import threading
 import types
@@ -13,7 +14,7 @@ from torch._dynamo import config, exc, symbolic_convert
 from torch._dynamo.side_effects import SideEffects
 from torch._dynamo.source import FloatTensorSource
 from torch._dynamo.symbolic_convert import InliningInstructionTranslator
-from torch._dynamo.variables.base import VariableTracker
+from torch._dynamo.variables.base import AsPythonConstantNotImplementedError, VariableTracker
 from torch._dynamo.variables.builder import VariableBuilder
 from torch._dynamo.variables.builtin import BuiltinVariable
 from torch._dynamo.variables.constant import ConstantVariable
@@ -31,11 +32,21 @@ from torch._dynamo.variables.torch import TorchInGraphFunctionVariable
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode, free_unbacked_symbols
 
 from graphweld import convert, syntax
-from graphweld.capture import indexing, intrinsics, list_operations, output, polyfills, recurrent, sequences, sites
-from graphweld.capture.conditionals import distribute
+from graphweld.capture import (
+    indexing,
+    intrinsics,
+    list_operations,
+    output,
+    polyfills,
+    recurrent,
+    sequences,
+    sites,
+    statistics,
+)
+from graphweld.capture.conditionals import distribute, merge_in
 from graphweld.capture.effects import hook_changes, watch_mutation
 from graphweld.capture.joins import is_sized_by_data
-from graphweld.capture.merge_variable import MergeVariable, changes_in_place
+from graphweld.capture.merge_variable import changes_in_place
 from graphweld.capture.predicates import is_data_dependent, predicate
 from graphweld.capture.refusal import Refusal, refuse
 from graphweld.capture.variables import call, example
@@ -48,6 +59,7 @@ STOPS = (
     exc.UncapturedHigherOrderOpError,
     exc.TorchRuntimeError,
     GuardOnDataDependentSymNode,
+    AsPythonConstantNotImplementedError,
 )
 
 # While one of our frames is traced: what torch can do, but leaves off by default.
@@ -198,10 +210,12 @@ def _hook_calls() -> None:
         if self.value in recurrent.OF_UNKNOWN_LENGTH and len(args) == 9 and is_sized_by_data(example(args[0])):
             return call(tx, recurrent.OF_UNKNOWN_LENGTH[self.value], *args)
         args, kwargs = indexing.numbers_for_sizes(tx, self.value.__name__, args, kwargs)
-        if any(isinstance(a, MergeVariable) for a in args):
+        if any(map(merge_in, (*args, *kwargs.values()))):
             writes = intrinsics.writes(self.value, kwargs)
-            return distribute(tx, list(args), lambda new: torch_call_function(self, tx, new, kwargs), writes)
-        return torch_call(self, tx, args, kwargs)
+            return distribute(tx, list(args), kwargs, functools.partial(torch_call_function, self, tx), writes)
+        result = torch_call(self, tx, args, kwargs)
+        statistics.count_writes(self.value, args, kwargs)
+        return result
 
     def polyfilled_call_function(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
         ours = None if sites.trace_of(tx) is None else intrinsics.polyfilled(self.fn, args)
@@ -254,6 +268,8 @@ def _hook_methods() -> None:
             return call(tx, polyfill, self, *args, **kwargs)
         if sites.trace_of(tx) is not None:
             args, kwargs = indexing.numbers_for_sizes(tx, name, args, kwargs)
+            if any(map(merge_in, (*args, *kwargs.values()))):
+                return distribute(tx, list(args), kwargs, functools.partial(method, self, tx, name))
         return call_method(self, tx, name, args, kwargs)
 
     TensorVariable.call_method = method  # type: ignore[method-assign]

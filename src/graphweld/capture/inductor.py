@@ -1,20 +1,23 @@
-"""Inductor, kept from a fault of its own.
+"""Inductor, kept from two faults of its own.
 
-In code for a region inside a region, and for the body of a loop, Inductor (torch 2.13.0) lets the region write its
-result over an argument that the program still needs, further out or on the next trip: gradients come out wrong,
-silently. Without reuse in place the code is right; branches at one level keep it.
+In code for a region, Inductor (torch 2.13.0) lets the region write its result over an argument that the program still
+needs, further out or on the next trip: gradients come out wrong, silently. Without reuse in place the code is right.
+
+The code of a branch reads its operands in the strides that the graph says; Inductor does not hold what computes them to
+these, as it does for a loop's. Patched to do the same for both.
 """
 
+import functools
 from typing import Any
 
 import torch
 from torch.fx import GraphModule
 
-from graphweld.capture.differentiable import loop
+from graphweld.capture.differentiable import branch, loop
 
 
 class Inductor:
-    """`torch.compile`'s backend "inductor", with reuse in place turned off where regions nest or loop."""
+    """`torch.compile`'s backend "inductor", with reuse in place turned off where there are regions."""
 
     compiler_name = "inductor"
 
@@ -28,22 +31,35 @@ class Inductor:
         return id(type(self))
 
     def __call__(self, module: GraphModule, example_inputs: list[Any]) -> Any:
-        patches = {"inplace_buffers": False} if needs_care(module) else None
-        return self.inner(module, example_inputs, config_patches=patches)
+        if not has_regions(module):
+            return self.inner(module, example_inputs)
+        lay_out_operands()
+        return self.inner(module, example_inputs, config_patches={"inplace_buffers": False})
 
 
-def needs_care(module: GraphModule) -> bool:
-    """Whether a graph holds a loop, or a region inside a region."""
-    return any(n.target is loop for n in module.graph.nodes) or any(_regions(inner) for inner in _regions(module))
+def has_regions(module: GraphModule) -> bool:
+    """Whether a graph holds a branch or a loop that became a node."""
+    return any(n.target in (branch, loop) for n in module.graph.nodes)
 
 
-def _regions(module: torch.nn.Module) -> list[GraphModule]:
-    if not isinstance(module, GraphModule):
-        return []
-    return [
-        getattr(module, str(arg.target))
-        for node in module.graph.nodes
-        if node.op == "call_function"
-        for arg in node.all_input_nodes
-        if arg.op == "get_attr" and isinstance(getattr(module, str(arg.target), None), GraphModule)
-    ]
+@functools.cache
+def lay_out_operands() -> None:
+    """Have Inductor give a branch its operands in the strides that its code reads. Once a process."""
+    from torch._inductor.ir import Conditional, ExternKernel, WhileLoop
+    from torch._inductor.virtualized import V
+
+    create = Conditional.create.__func__  # type: ignore[attr-defined]
+
+    def laid_out(cls: Any, predicate: Any, true_fn: Any, false_fn: Any, operands: list[Any]) -> Any:
+        fakes = [getattr(n, "meta", {}).get("val") for n in V.graph.current_node.args[-1]]
+        exact = [
+            ExternKernel.require_exact_strides(
+                WhileLoop._maybe_wrap_as_tensor_box(cls.realize_input(x)), fake.stride(), allow_padding=False
+            )
+            if isinstance(fake, torch.Tensor)
+            else x
+            for x, fake in zip(operands, fakes, strict=True)
+        ]
+        return create(cls, predicate, true_fn, false_fn, exact)
+
+    Conditional.create = classmethod(laid_out)  # type: ignore[assignment,method-assign]

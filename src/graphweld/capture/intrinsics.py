@@ -25,6 +25,7 @@ from graphweld.capture.predicates import is_data_dependent, negate, predicate, s
 from graphweld.capture.raises import always_raises, emit_raise
 from graphweld.capture.refusal import refuse
 from graphweld.capture.sequences import (
+    DynamicRange,
     DynamicSequence,
     Reversed,
     as_sequence,
@@ -114,8 +115,10 @@ def contains(tx: Tx, args: Args) -> VariableTracker | None:
     item, container, _site = (a.realize() for a in args)
     if is_tensor(container):
         return as_bool(predicate(tx, call(tx, torch.any, call(tx, operator.eq, container, item))))
+    if isinstance(container, DynamicRange):
+        return as_bool(predicate(tx, call(tx, _in_range, _whole(tx, item), *container.bounds)))
     if isinstance(container, RangeVariable) and is_data_dependent(item):
-        return as_bool(predicate(tx, call(tx, _in_range, item, *container.items)))
+        return as_bool(predicate(tx, call(tx, _in_range, _whole(tx, item), *container.items)))
     if isinstance(container, MergeVariable):
         return container.each(tx, lambda side: call(tx, runtime.contains, item, side, _site))
     if not is_data_dependent(item):
@@ -138,6 +141,11 @@ def contains(tx: Tx, args: Args) -> VariableTracker | None:
 def _in_range(item: Any, start: Any, stop: Any, step: Any) -> Any:
     low, high = (start, stop) if step > 0 else (stop + 1, start + 1)
     return (item >= low) & (item < high) & ((item - start) % step == 0)
+
+
+def _whole(tx: Tx, vt: VariableTracker) -> VariableTracker:
+    """An integer tensor in a dtype that holds differences."""
+    return method(tx, vt, "to", torch.int64) if is_tensor(vt) and not example(vt).is_floating_point() else vt
 
 
 def predicate_of(tx: Tx, vt: VariableTracker) -> VariableTracker:
@@ -210,7 +218,7 @@ def builtin(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) -> 
     if GrownList in arg_types:
         return _on_grown_list(fn)
     if MergeVariable in arg_types:
-        return None if has_kwargs else builtin_on_merge(fn)
+        return builtin_on_merge(fn)
     if (
         fn in (bool, operator.truth)
         and len(arg_types) == 1
@@ -391,7 +399,7 @@ def builtin_on_merge(fn: Callable[..., Any]) -> Callable[..., Any]:
     if fn in (operator.is_, operator.is_not):
         return lambda tx, args, kwargs: _identity(tx, args[0].realize(), args[1].realize(), fn)
     return lambda tx, args, kwargs: distribute(
-        tx, list(args), lambda new: BuiltinVariable(fn).call_function(tx, new, kwargs), writes(fn, kwargs)
+        tx, list(args), kwargs, functools.partial(BuiltinVariable(fn).call_function, tx), writes(fn, kwargs)
     )
 
 

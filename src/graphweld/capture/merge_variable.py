@@ -174,7 +174,8 @@ class MergeVariable(VariableTracker):
         for side, other in ((self.then, self.orelse), (self.orelse, self.then)):
             if is_undefined(side):
                 return operation(other)
-        failing = tuple(k for k, side in (("then", self.then), ("else", self.orelse)) if side.is_constant_none())
+        nones = [isinstance(side, ConstantVariable) and side.value is None for side in self._sides()]
+        failing = tuple(name for name, is_none in zip(("then", "else"), nones, strict=True) if is_none)
         return stage_if(
             tx,
             self.pred,

@@ -4,7 +4,7 @@ from typing import Any
 
 import torch
 from torch._dynamo.variables.base import VariableTracker
-from torch.fx import GraphModule, Proxy
+from torch.fx import GraphModule, Proxy, map_arg
 from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
 from graphweld.capture.draws import unknown_draw
@@ -26,6 +26,9 @@ def number_operands_to_tensors(tx: Tx, region: Region) -> None:
     sizes = set[Any]().union(*(free_unbacked_symbols(v) for v in values if isinstance(v, torch.Tensor)))
     for outer, inner in list(region.operands().items()):
         number = inner.node.meta["example_value"]
+        if isinstance(number, tuple(SYMBOLIC)) and not number.node.expr.free_symbols:
+            _make_constant(region, outer)
+            continue
         if (
             isinstance(number, torch.Tensor)
             or not free_unbacked_symbols(number)
@@ -46,6 +49,17 @@ def number_operands_to_tensors(tx: Tx, region: Region) -> None:
         graph.erase_node(inner.node)
         del region.operands()[outer]
         region.operands()[tensor.as_proxy()] = Proxy(placeholder, region.tracer)
+
+
+def _make_constant(region: Region, outer: Proxy) -> None:
+    """Write a number that is known after all, as `n % 1 == 0` is, where a region uses it."""
+    node = region.operands().pop(outer).node
+    number = node.meta["example_value"].node
+    value = next(v for v in (number.maybe_as_bool(), number.maybe_as_float(), number.maybe_as_int()) if v is not None)
+    for user in list(node.users):
+        user.args = map_arg(user.args, lambda n: value if n is node else n)
+        user.kwargs = map_arg(user.kwargs, lambda n: value if n is node else n)
+    region.graph.erase_node(node)
 
 
 def bind_items(region: Region) -> None:

@@ -135,6 +135,15 @@ PATCHED = (
     ),
 )
 
+_IR = "torch._inductor.ir"
+INDUCTOR = (
+    Private(
+        f"{_IR}.Conditional.create",
+        "patched: a branch gets its operands in the strides that its code reads",
+        ("predicate", "true_fn", "false_fn", "operands"),
+    ),
+)
+
 _REMEMBERED = "patched: what a list, dict or set held is remembered before a method that may change it"
 REMEMBERING = tuple(
     Private(f"{_VARIABLES}.{path}", _REMEMBERED, ("self", "tx"))
@@ -310,12 +319,25 @@ _GRADIENTS = (
 )
 
 _REST = (
+    *_each(
+        "torch.ops.aten",
+        "_assert_async _linalg_check_errors",
+        "checks that operators make, in a region that is traced again",
+    ),
+    *_each("torch.utils._python_dispatch", "TorchDispatchMode", "to see those checks"),
     *_each("torch", "_assert_async", "to end a compiled call where the program raises"),
+    *_each(
+        _IR,
+        "ExternKernel ExternKernel.realize_input ExternKernel.require_exact_strides "
+        "WhileLoop._maybe_wrap_as_tensor_box",
+        "to lay the operands of a branch out",
+    ),
+    *_each("torch._inductor.virtualized", "V", "the node that Inductor is at"),
     *_each("torch", "_TorchCompileInductorWrapper", "torch.compile's Inductor, called with a setting of its own"),
 )
 
 TABLE: tuple[Private, ...] = (
-    *PATCHED, *REMEMBERING, *_EXC, *_VALUES, *_TRACER, *_VALUES_OF_DATA, *_TENSORS, *_GRADIENTS, *_REST,
+    *PATCHED, *INDUCTOR, *REMEMBERING, *_EXC, *_VALUES, *_TRACER, *_VALUES_OF_DATA, *_TENSORS, *_GRADIENTS, *_REST,
 )  # fmt: skip
 
 

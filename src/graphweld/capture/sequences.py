@@ -84,6 +84,10 @@ class DynamicRange(DynamicSequence):
     def python_type(self) -> type:
         return range
 
+    @property
+    def bounds(self) -> tuple[VariableTracker, VariableTracker, VariableTracker]:
+        return self.start, self.stop, self.step
+
     def item(self, tx: Tx, index: VariableTracker) -> VariableTracker:
         return call(tx, _range_item, self.start, self.step, index)
 

@@ -1,0 +1,70 @@
+"""A region when a backend traces it again: what the second trace would see otherwise than the first did.
+
+Decompositions lay results out in memory in ways of their own, and the operators want one layout from both sides and on
+every trip. Some operators check their input, which is an effect; AOTAutograd has no place for effects in a sub-graph.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch.fx import GraphModule
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from graphweld.capture.raises import raise_unless
+
+ATEN = torch.ops.aten
+# Operators that are made of others, one of which is a check.
+CHECKING = {
+    getattr(ATEN, name).default
+    for name in (
+        "inverse linalg_inv linalg_cholesky linalg_solve linalg_lu_factor linalg_ldl_factor linalg_tensorinv "
+        "linalg_tensorsolve linalg_matrix_power matrix_power"
+    ).split()
+}
+
+
+class Checks(TorchDispatchMode):
+    """The checks that operators make of their input: in tensors, or not at all.
+
+    In the first run of a region a check that fails ends the call as an exception of the program does. What is computed
+    again for the gradient has passed them.
+    """
+
+    supports_higher_order_operators = True
+
+    def __init__(self, are_made: bool) -> None:
+        super().__init__()
+        self.are_made = are_made
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if func is ATEN._linalg_check_errors.default:
+            return raise_unless((args[0] == 0).all()) if self.are_made else None
+        if func is ATEN._assert_async.msg and not self.are_made:
+            return None
+        if func in CHECKING:
+            with self:
+                return func.decompose(*args, **(kwargs or {}))
+        return func(*args, **(kwargs or {}))
+
+
+def as_captured(region: GraphModule, carries: Sequence[torch.Tensor] = ()) -> Callable[..., tuple[Any, ...]]:
+    """A region with its checks in tensors, its results in the strides they were captured in, or of carries."""
+    (output,) = region.graph.find_nodes(op="output")
+    likes = [*carries, *(node.meta.get("example_value") for node in output.args[0][len(carries) :])]
+
+    def run(*args: Any) -> tuple[Any, ...]:
+        with Checks(are_made=True):
+            return tuple(_strided(out, like) for out, like in zip(region(*args), likes, strict=True))
+
+    return run
+
+
+def _strided(out: torch.Tensor, like: Any) -> torch.Tensor:
+    if (
+        like is None
+        or out.stride() == like.stride()
+        or not all(isinstance(n, int) for n in (*like.size(), *like.stride()))
+    ):
+        return out
+    return torch.empty_strided(like.size(), like.stride(), dtype=out.dtype, device=out.device).copy_(out)
