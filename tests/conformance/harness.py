@@ -139,7 +139,7 @@ def run(
     for number, c in enumerate(program.calls(variant)[:cap]):
         leaves = _require_grad(c) if grad else []
         outcome = Outcome(
-            snapshot.signature(c.args, c.kwargs, fn, watched() if watched else None, torch.is_grad_enabled())
+            snapshot.signature([c.args, c.kwargs, torch.is_grad_enabled()], state=[fn, watched() if watched else None])
         )
         torch.manual_seed(SEED + number)
         random.seed(SEED + number)

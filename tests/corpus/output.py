@@ -152,3 +152,45 @@ def warn_and_repair(x):
         logger.warning("non-finite values replaced")
         x = torch.nan_to_num(x, posinf=0.0)
     return x
+
+
+@program(signs, "state output", grad=False)
+def print_containers(x):
+    seen = [1, x, (x,)]
+    table = {"a": 1}
+    if x.sum() > 0:
+        print(seen, table)
+        seen.append(2)
+        table["a"] = 2
+        x.add_(1)
+    else:
+        print([x, {"x": x}], (1,))
+    return x
+
+
+@program(signs, "state output", grad=False)
+def print_chosen_value(x):
+    which = "up" if x.sum() > 0 else None
+    print(which, x.max().item() if x.sum() > 0 else "none")
+    if x.sum() > 0:
+        print(f"which is {which!r:>10}, {x.numel():05d}")
+    return x
+
+
+@program(signs, "state output", grad=False)
+def f_string_of_the_moment(x):
+    y = x * 2
+    text = f"{y} and {y!r} and {y.sum().item():.1f}"
+    if x.sum() > 0:
+        y.add_(1)
+    print(text)
+    return y
+
+
+@program(lambda: [(t(1.0, 2.0), ["a"]), (t(-1.0, -2.0), ["a"])], "state output", grad=False)
+def print_argument_list(x, names):
+    print(names)
+    if x.sum() > 0:
+        print("inside", names)
+    names[0] = "b"
+    return x
