@@ -506,3 +506,62 @@ class Warmup(nn.Module):
 @factory(lambda: [(t(1.0, 2.0),), (t(float("inf"), 2.0),), (t(3.0, 4.0),), (t(3.0, 4.0),)], "state", grad=False)
 def step_and_scale_steer():
     return Warmup()
+
+
+class Box:
+    def __init__(self, value=None):
+        self.value = value
+
+
+@program(signs, "state")
+def own_object_made_in_branch(x):
+    if x.sum() > 0:
+        box = Box(x * 2)
+        box.name = "up"
+    else:
+        box = Box(x)
+        box.name = "down"
+    return box.value, box.name
+
+
+@program(signs, "state")
+def own_object_changed_in_branch(x):
+    box = Box(x)
+    if x.sum() > 0:
+        box.value = box.value * 2
+    other = box
+    return other.value
+
+
+@program(signs, "state")
+def own_object_gains_an_attribute(x):
+    box = Box(x)
+    if x.sum() > 0:
+        box.extra = x.sum()
+    return box.extra * 2 if hasattr(box, "extra") else box.value, vars(box).keys() == {"value"}
+
+
+@program(signs, "state")
+def own_object_loses_an_attribute(x):
+    box = Box(x)
+    if x.sum() > 0:
+        del box.value
+    else:
+        setattr(box, "value", x * 3)
+    return getattr(box, "value", x * 5)
+
+
+@program(counts, "state loop")
+def own_object_in_loop(x, n):
+    box = Box(0)
+    for i in range(int(n)):
+        box.value += i
+        x = x + box.value
+    return x, box.value
+
+
+@program(lambda: [(t(1.0, 2.0), Box(1)), (t(-1.0, -2.0), Box(1))], "state", grad=False)
+def attribute_added_to_argument(x, box):
+    if x.sum() > 0:
+        box.extra = x * 2
+    return x
