@@ -37,7 +37,7 @@ def vectors(draw: st.DrawFn, depth: int = 0) -> str:
         case 6:
             return f"({inner} - {draw(numbers())})"
         case 7:
-            return f"({inner} if {draw(tests())} else {draw(vector)})"
+            return f"({inner} if {draw(conditions())} else {draw(vector)})"
         case 8:
             return draw(st.sampled_from(["items[-1]", "items[0]", 'table["p"]', 'table.get("q", a)', "box.v"]))
         case 9:
@@ -61,7 +61,7 @@ def ints(draw: st.DrawFn) -> str:
         return draw(st.sampled_from(["len(items)", "box.n", "len(table)"]))
     if kind == 6:
         return f"int({draw(vector)}.sum())"
-    return f"({draw(integer)} * 2 if {draw(tests())} else {draw(integer)})"
+    return f"({draw(integer)} * 2 if {draw(conditions())} else {draw(integer)})"
 
 
 @st.composite
@@ -76,7 +76,7 @@ def numbers(draw: st.DrawFn) -> str:
 
 
 @st.composite
-def tests(draw: st.DrawFn, depth: int = 0) -> str:
+def conditions(draw: st.DrawFn, depth: int = 0) -> str:
     """An expression that steers."""
     kind = draw(st.integers(0, 9))
     if kind <= 3 or depth > 1:
@@ -86,9 +86,9 @@ def tests(draw: st.DrawFn, depth: int = 0) -> str:
         return f"{draw(integer)} {draw(st.sampled_from(['>', '<', '==', '!=']))} {draw(small)}"
     if kind == 5:
         word = draw(st.sampled_from(["and", "or"]))
-        return f"({draw(tests(depth + 1))} {word} {draw(tests(depth + 1))})"
+        return f"({draw(conditions(depth + 1))} {word} {draw(conditions(depth + 1))})"
     if kind == 6:
-        return f"not {draw(tests(depth + 1))}"
+        return f"not {draw(conditions(depth + 1))}"
     if kind == 7:
         return draw(st.sampled_from(['"q" in table', "items", "a is b", "b is c", "box.n > 1", "k % 2"]))
     return f"({draw(vector)} > {draw(small)}).{draw(st.sampled_from(['any()', 'all()']))}"
@@ -148,9 +148,9 @@ def statements(draw: st.DrawFn, depth: int, in_loop: bool) -> Block:
     inner = draw(blocks(depth + 1, in_loop or kind in (8, 9, 10)))
     match kind:
         case 6:
-            return [f"if {draw(tests())}:", *indented(inner)]
+            return [f"if {draw(conditions())}:", *indented(inner)]
         case 7:
-            return [f"if {draw(tests())}:", *indented(inner), "else:", *indented(draw(blocks(depth + 1, in_loop)))]
+            return [f"if {draw(conditions())}:", *indented(inner), "else:", *indented(draw(blocks(depth + 1, in_loop)))]
         case 8:
             name = draw(st.sampled_from(["i", "k"]))
             over = draw(st.sampled_from(["range(int(n))", "range(2)", "range(int(n) + 1)"]))
@@ -158,7 +158,7 @@ def statements(draw: st.DrawFn, depth: int, in_loop: bool) -> Block:
         case 9:
             return [
                 f"turn{depth} = 0",
-                f"while turn{depth} < 3 and {draw(tests())}:",
+                f"while turn{depth} < 3 and {draw(conditions())}:",
                 f"    turn{depth} += 1",
                 *indented(inner),
             ]
@@ -167,7 +167,7 @@ def statements(draw: st.DrawFn, depth: int, in_loop: bool) -> Block:
     exits = ["return a, k", f"return {draw(vector)}", "raise ValueError('stop')", "return None"]
     if in_loop:
         exits += ["break", "continue"] * 2
-    return [f"if {draw(tests())}:", *indented([draw(simple()), draw(st.sampled_from(exits))])]
+    return [f"if {draw(conditions())}:", *indented([draw(simple()), draw(st.sampled_from(exits))])]
 
 
 @st.composite

@@ -48,6 +48,7 @@ from graphweld.capture.formatting import hook_formatting
 from graphweld.capture.joins import is_sized_by_data
 from graphweld.capture.merge_variable import MergeVariable, changes_in_place
 from graphweld.capture.predicates import is_data_dependent, predicate
+from graphweld.capture.raises import hook_compiled
 from graphweld.capture.refusal import Refusal, refuse
 from graphweld.capture.variables import call, example, in_outermost_graph
 from graphweld.diagnostics import rules
@@ -92,6 +93,7 @@ def install() -> None:
         _hook_mutation()
         counters.hook_literals()
         hook_formatting()
+        hook_compiled()
 
 
 def _hook_inlining() -> None:

@@ -129,6 +129,11 @@ PATCHED = (
         ("format_string", "sym_args", "sym_kwargs"),
     ),
     Private(
+        f"{_DYNAMO}.output_graph.OutputGraph.call_user_compiler",
+        "patched: a compiled graph that ends in a raise leaves no trace",
+        ("self", "gm", "example_inputs"),
+    ),
+    Private(
         f"{_DYNAMO}.symbolic_convert._detect_and_normalize_assert_statement",
         "patched: an assert raises AssertionError, as in Python",
         ("self", "truth_fn", "push"),
