@@ -92,9 +92,7 @@ def _changed_inputs(tx: Tx) -> list[Node]:
     """The inputs of the program that the graph has changed so far."""
     root = tx.output.root_tracer
     tensors = [
-        n
-        for n in root.graph.nodes
-        if n.op == "placeholder" and isinstance(n.meta.get("example_value"), torch.Tensor)
+        n for n in root.graph.nodes if n.op == "placeholder" and isinstance(n.meta.get("example_value"), torch.Tensor)
     ]
     versions = zip(tensors, root._input_versions_at_beginning, strict=False)
     return [node for node, version in versions if node.meta["example_value"]._version != version]
