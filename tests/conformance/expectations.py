@@ -160,12 +160,6 @@ EXPECTED: tuple[Expect, ...] = (
         error="graphs for 1 input signatures",
         target="dynamic",
     ),
-    *_each(
-        "attributes.plain_object",
-        gap="a tensor that an attribute gets in a branch, and that a later branch reads",
-        error="lift_tracked_freevar_to_input",
-        **_TENSOR,
-    ),
 )
 
 # Programs on which the trace does not end. They are not run: each would take the whole limit of time.

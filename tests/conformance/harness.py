@@ -139,7 +139,7 @@ def run(
     for number, c in enumerate(program.calls(variant)[:cap]):
         leaves = _require_grad(c) if grad else []
         outcome = Outcome(
-            snapshot.signature(c.args, c.kwargs, fn, watched() if watched else None, torch.is_grad_enabled())
+            snapshot.signature([c.args, c.kwargs, torch.is_grad_enabled()], state=[fn, watched() if watched else None])
         )
         torch.manual_seed(SEED + number)
         random.seed(SEED + number)
@@ -196,12 +196,13 @@ def _gradients(result: Any, wrt: list[torch.Tensor]) -> list[torch.Tensor | None
 
 def _tensors(value: Any, out: list[torch.Tensor], seen: set[int] | None = None) -> list[torch.Tensor]:
     seen = set() if seen is None else seen
+    if isinstance(value, torch.Tensor):
+        out.append(value)  # each time it is met, since whether it is one object may be left out of the comparison
+        return out
     if id(value) in seen:
         return out
     seen.add(id(value))
-    if isinstance(value, torch.Tensor):
-        out.append(value)
-    elif isinstance(value, dict):
+    if isinstance(value, dict):
         for v in value.values():
             _tensors(v, out, seen)
     elif isinstance(value, (list, tuple, set)):

@@ -254,13 +254,18 @@ def _same(a: Any, b: Any) -> bool:
     return bool(a == b)
 
 
-def signature(*roots: Any) -> str:
-    """What a compiled graph may depend on: shapes, dtypes and requires_grad of tensors, Python values exactly."""
+def signature(inputs: list[Any], state: list[Any]) -> str:
+    """What a compiled graph may depend on: shapes, dtypes and requires_grad of tensors, Python values exactly.
+
+    Numbers that the program keeps in its own objects count by their type only.
+    """
     words = []
-    for e in take(roots=list(roots)):
+    for e in take(inputs=inputs, state=state):
         if isinstance(e.value, _Frozen):
             v = e.value
             words.append(f"{e.path}:{v.dtype}{v.shape}{v.strides}{v.requires_grad}={e.same_as}")
+        elif e.path.startswith("state") and e.kind in ("int", "float"):
+            words.append(f"{e.path}:{e.kind}")
         else:
             words.append(f"{e.path}:{e.kind}={e.value!r}={e.same_as}")
     return "; ".join(words)

@@ -446,3 +446,122 @@ def setattr_and_delattr(x, flag):
         del box.a
         return box.b
     return box.a
+
+
+class Meters(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.step = 0
+        self.table = {"hits": 0, "rows": [3, 4]}
+        self.meter = Meter()
+        self.decay = 1.0
+
+    def forward(self, x):
+        self.step += 1
+        self.table["rows"][0] += 1
+        self.decay *= 0.5
+        self.meter.total += x.max().item()
+        if x.sum() > 0:
+            self.table["hits"] += 2
+            self.meter.count += self.step
+            x = x * self.decay
+        return x + self.table["rows"][1], f"step {self.step}, decay {self.decay:.3f}"
+
+
+@factory(twice, "state inductor", grad=False)
+def counters_in_many_places():
+    return Meters()
+
+
+@factory(twice, "state", grad=False)
+def counter_in_closure():
+    calls = 0
+    positive = 0
+
+    def count(x):
+        nonlocal calls, positive
+        calls += 1
+        if x.sum() > 0:
+            positive += calls
+        return x * positive, calls
+
+    return count
+
+
+class Warmup(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.step = 0
+        self.scale = 8.0
+
+    def forward(self, x):
+        self.step += 1
+        if self.step > 100 or self.scale > 6:
+            self.scale /= 2
+        if not torch.isfinite(x * self.scale).all():
+            self.scale = max(self.scale / 4, 0.5)
+        return x * self.scale
+
+
+@factory(lambda: [(t(1.0, 2.0),), (t(float("inf"), 2.0),), (t(3.0, 4.0),), (t(3.0, 4.0),)], "state", grad=False)
+def step_and_scale_steer():
+    return Warmup()
+
+
+class Box:
+    def __init__(self, value=None):
+        self.value = value
+
+
+@program(signs, "state")
+def own_object_made_in_branch(x):
+    if x.sum() > 0:
+        box = Box(x * 2)
+        box.name = "up"
+    else:
+        box = Box(x)
+        box.name = "down"
+    return box.value, box.name
+
+
+@program(signs, "state")
+def own_object_changed_in_branch(x):
+    box = Box(x)
+    if x.sum() > 0:
+        box.value = box.value * 2
+    other = box
+    return other.value
+
+
+@program(signs, "state")
+def own_object_gains_an_attribute(x):
+    box = Box(x)
+    if x.sum() > 0:
+        box.extra = x.sum()
+    return box.extra * 2 if hasattr(box, "extra") else box.value, vars(box).keys() == {"value"}
+
+
+@program(signs, "state")
+def own_object_loses_an_attribute(x):
+    box = Box(x)
+    if x.sum() > 0:
+        del box.value
+    else:
+        setattr(box, "value", x * 3)
+    return getattr(box, "value", x * 5)
+
+
+@program(counts, "state loop")
+def own_object_in_loop(x, n):
+    box = Box(0)
+    for i in range(int(n)):
+        box.value += i
+        x = x + box.value
+    return x, box.value
+
+
+@program(lambda: [(t(1.0, 2.0), Box(1)), (t(-1.0, -2.0), Box(1))], "state", grad=False)
+def attribute_added_to_argument(x, box):
+    if x.sum() > 0:
+        box.extra = x * 2
+    return x

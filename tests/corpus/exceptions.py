@@ -269,3 +269,53 @@ def index_error_where_out_of_range(x, i):
 def zero_division(x, n):
     k = 8 // int(n)
     return x * k
+
+
+@program(lambda: [(t(1.0, 2.0),), (t(-1.0, -2.0),), (t(float("nan"), 2.0),)], "state raises inductor", grad=False)
+def effects_around_raises(x):
+    x.add_(0.5)
+    if x.sum() < 0:
+        x[0] = 7.0
+        raise ValueError(f"first is {x[0].item()}")
+    x.mul_(2)
+    assert not torch.isnan(x).any(), "not a number"
+    x[1:] -= 1
+    return x.sum()
+
+
+@program(signs, "state raises", grad=False)
+def raise_after_drawing(x):
+    noise = torch.rand(3)
+    x.add_(noise)
+    if x.sum() < 0:
+        raise ValueError(f"sum {x.sum().item():.4f}")
+    return x
+
+
+class Guarded(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("total", torch.zeros(3))
+        self.calls = 0
+
+    def forward(self, x):
+        self.calls += 1
+        self.total += x
+        if self.total.max() > 5:
+            raise OverflowError(f"call {self.calls}: {self.total.max().item()}")
+        self.total *= 0.5
+        return self.total * x
+
+
+@factory(lambda: [(t(1.0, 2.0, 3.0),)] * 3 + [(t(-1.0, 2.0, 0.0),)], "state raises inductor", grad=False)
+def buffer_changed_before_raise():
+    return Guarded()
+
+
+@program(counts, "state loop raises", grad=False)
+def change_and_raise_in_loop(x, n):
+    for i in range(int(n)):
+        x.mul_(2)
+        if x.max() > 10:
+            raise OverflowError(f"too large at {i}")
+    return x + 1

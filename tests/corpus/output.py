@@ -152,3 +152,123 @@ def warn_and_repair(x):
         logger.warning("non-finite values replaced")
         x = torch.nan_to_num(x, posinf=0.0)
     return x
+
+
+@program(signs, "state output", grad=False)
+def print_containers(x):
+    seen = [1, x, (x,)]
+    table = {"a": 1}
+    if x.sum() > 0:
+        print(seen, table)
+        seen.append(2)
+        table["a"] = 2
+        x.add_(1)
+    else:
+        print([x, {"x": x}], (1,))
+    return x
+
+
+@program(signs, "state output", grad=False)
+def print_chosen_value(x):
+    which = "up" if x.sum() > 0 else None
+    print(which, x.max().item() if x.sum() > 0 else "none")
+    if x.sum() > 0:
+        print(f"which is {which!r:>10}, {x.numel():05d}")
+    return x
+
+
+@program(signs, "state output", grad=False)
+def f_string_of_the_moment(x):
+    y = x * 2
+    text = f"{y} and {y!r} and {y.sum().item():.1f}"
+    if x.sum() > 0:
+        y.add_(1)
+    print(text)
+    return y
+
+
+@program(lambda: [(t(1.0, 2.0), ["a"]), (t(-1.0, -2.0), ["a"])], "state output", grad=False)
+def print_argument_list(x, names):
+    print(names)
+    if x.sum() > 0:
+        print("inside", names)
+    names[0] = "b"
+    return x
+
+
+@program(counts, "state loop output inductor")
+def many_prints_in_loop(x, n):
+    print("start")
+    for i in range(int(n)):
+        print("trip")
+        y = x * i
+        print(f"{i:03d} of {int(n)}: {y.max().item():.2f}", [i, (i, "a")], {"i": i}, sep=" | ")
+        if y.sum() > 3:
+            logger.info("large %s %d", "sum", i, extra={"at": i})
+        else:
+            warnings.warn(f"corpus: small at {i}", RuntimeWarning, stacklevel=1)
+        x = y + 1
+    print("end")
+    return x
+
+
+@program(counts, "state loop output", grad=False)
+def print_constant_in_loop(x, n):
+    for _ in range(int(n)):
+        print(".", end="")
+    print()
+    return x
+
+
+@program(counts, "state loop output", grad=False)
+def print_tensor_in_loop(x, n):
+    y = x.clone()
+    for i in range(int(n)):
+        y.add_(i)
+        print(y, "up" if y.sum() > 7 else None)
+        y.mul_(2)
+    return y
+
+
+@program(counts, "state loop output", grad=False)
+def print_in_loop_in_branch(x, n):
+    if n > 1:
+        for i in range(int(n)):
+            print("inside", i)
+        print("after")
+    return x
+
+
+@program(lambda: [(t(1.0, 2.0),), (t(100.0, 1.0),), (t(0.1, 0.2),)], "state loop output", grad=False)
+def print_in_while(x):
+    steps = 0
+    while x.max() < 50:
+        steps += 1
+        x = x * 3
+        if x.max() > 5:
+            print(steps, x.max().item())
+            if x.max() > 20:
+                break
+    else:
+        print("never")
+    return x, steps
+
+
+@program(counts, "state loop output", grad=False)
+def print_in_nested_loops(x, n):
+    for i in range(int(n)):
+        for j in range(int(n) - i):
+            print(i, j)
+        print("row", i)
+    return x
+
+
+@program(counts, "state loop output raises", grad=False)
+def print_in_loop_then_raise(x, n):
+    for i in range(int(n)):
+        print("step", i)
+        x = x * 2
+        if x.max() > 20:
+            print("stopping")
+            raise OverflowError(f"at {i}")
+    return x

@@ -7,7 +7,7 @@ import itertools
 import threading
 import types
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import torch
 from torch._dynamo import config, exc, symbolic_convert
@@ -33,6 +33,7 @@ from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode, f
 
 from graphweld import convert, syntax
 from graphweld.capture import (
+    counters,
     indexing,
     intrinsics,
     list_operations,
@@ -45,11 +46,13 @@ from graphweld.capture import (
 )
 from graphweld.capture.conditionals import distribute, merge_in
 from graphweld.capture.effects import hook_changes, watch_mutation
+from graphweld.capture.formatting import hook_formatting
 from graphweld.capture.joins import is_sized_by_data
 from graphweld.capture.merge_variable import changes_in_place
 from graphweld.capture.predicates import is_data_dependent, predicate
+from graphweld.capture.raises import hook_compiled
 from graphweld.capture.refusal import Refusal, refuse
-from graphweld.capture.variables import call, example
+from graphweld.capture.variables import call, example, in_outermost_graph
 from graphweld.diagnostics import rules
 
 LOGGING = {"debug", "info", "warning", "warn", "error", "exception", "critical", "log", "warning_once", "info_once"}
@@ -72,7 +75,7 @@ _lock = threading.Lock()
 
 def current_tx() -> Any:
     """The translator that is running now."""
-    return _local.tx
+    return getattr(_local, "tx", None)
 
 
 def install() -> None:
@@ -91,6 +94,9 @@ def install() -> None:
         _hook_floats()
         _hook_cells()
         _hook_mutation()
+        counters.hook_literals()
+        hook_formatting()
+        hook_compiled()
 
 
 def _hook_inlining() -> None:
@@ -111,12 +117,20 @@ def _hook_inlining() -> None:
         if trace is None:
             return inline(cls, parent, func, args, kwargs, *more, **named)
         before, _local.tx = getattr(_local, "tx", None), parent
-        settings = config.patch(SETTINGS) if parent.parent is None else contextlib.nullcontext()
+        is_outermost = parent.parent is None
+        settings = config.patch(SETTINGS) if is_outermost else contextlib.nullcontext()
         try:
             with settings:
-                return inline(cls, parent, func, args, kwargs, *more, **named)
+                result = inline(cls, parent, func, args, kwargs, *more, **named)
+            if is_outermost:
+                _maybe_free_numbers(trace, parent)
+            return result
         except STOPS as error:
             _maybe_start_over(trace, parent, func, error)
+            if is_outermost and trace.changing:
+                trace.constant |= trace.changing
+                trace.changing.clear()
+                _start_over(trace, parent, "takes numbers that change for constants")
             raise
         finally:
             _local.tx = before
@@ -166,10 +180,21 @@ def _maybe_start_over(trace: sites.Trace, parent: Any, func: Any, error: Excepti
         name = getattr(code, "co_qualname", code.co_name)
         refuse(parent, rules.SourceUnavailable(name, str(unavailable)))
     trace.wanted.add(code)
-    trace.outcomes.clear()
-    trace.reached.clear()
+    _start_over(trace, parent, f"converts {code.co_name}")
+
+
+def _maybe_free_numbers(trace: sites.Trace, parent: Any) -> None:
+    """The trace changed numbers that it took for constants: mark them, and trace again."""
+    found = counters.newly_changing(parent, trace)
+    if found:
+        trace.changing |= found
+        _start_over(trace, parent, f"makes inputs of {', '.join(sorted(found))}")
+
+
+def _start_over(trace: sites.Trace, parent: Any, reason: str) -> NoReturn:
+    trace.start_over()
     parent.speculation_log.clear()
-    raise exc.RestartAnalysis(restart_reason=f"graphweld converts {code.co_name}")
+    raise exc.RestartAnalysis(restart_reason=f"graphweld {reason}")
 
 
 def _steered_by_data(error: Exception) -> bool:
@@ -319,12 +344,8 @@ def _hook_floats() -> None:
     def wrap(self: VariableBuilder, value: float) -> VariableTracker:
         if sites.trace_of(self.tx) is None:
             return wrap_symfloat(self, value)
-        tracers = self.tx.output.tracers
-        tracers.append(self.tx.output.root_tracer)
-        try:
+        with in_outermost_graph(self.tx):
             return wrap_symfloat(self, value)
-        finally:
-            tracers.pop()
 
     VariableBuilder.wrap_symfloat = wrap  # type: ignore[method-assign]
 

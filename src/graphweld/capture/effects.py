@@ -19,6 +19,7 @@ from torch._dynamo.variables.dicts import ConstDictVariable, DunderDictVariable
 from torch._dynamo.variables.functions import LocalGeneratorObjectVariable as Generator
 from torch._dynamo.variables.iter import IteratorVariable
 from torch._dynamo.variables.lists import CommonListMethodsVariable, DequeVariable, ListVariable
+from torch._dynamo.variables.misc import PythonModuleVariable
 from torch._dynamo.variables.sets import SetVariable
 from torch._dynamo.variables.user_defined import UserDefinedObjectVariable
 
@@ -208,7 +209,7 @@ def current_attribute(tx: Tx, vt: VariableTracker, name: str) -> VariableTracker
     before = getattr(vt, "pre_existing_contents", None)
     if name == "cell_contents":
         return before
-    if isinstance(vt, UserDefinedObjectVariable):
+    if isinstance(vt, (UserDefinedObjectVariable, PythonModuleVariable)):  # globals are attributes of their module
         try:
             return vt.var_getattr(tx, name)
         except Exception as error:

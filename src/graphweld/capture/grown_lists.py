@@ -197,7 +197,10 @@ class GrownList(DecidedByData):
         return METHODS[name](tx, self, *(arg.realize() for arg in args))
 
     def export(self, join: Any, region: Any) -> Thunk:
-        if self.source is not None or getattr(self.mutation_type, "scope", current_scope_id() + 1) <= current_scope_id():
+        if (
+            self.source is not None
+            or getattr(self.mutation_type, "scope", current_scope_id() + 1) <= current_scope_id()
+        ):
             return lambda: self  # it was there before the region
         items = [join.export(region, item) for item in self.items]
         return lambda: new([item() for item in items], self.kind)

@@ -13,7 +13,13 @@ from torch._dynamo.variables.builtin import BuiltinVariable
 from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.functions import LocalGeneratorObjectVariable
 from torch._dynamo.variables.iter import IteratorVariable
-from torch._dynamo.variables.lists import ListIteratorVariable, ListVariable, RangeVariable, SliceVariable, TupleVariable
+from torch._dynamo.variables.lists import (
+    ListIteratorVariable,
+    ListVariable,
+    RangeVariable,
+    SliceVariable,
+    TupleVariable,
+)
 from torch._dynamo.variables.tensor import SymNodeVariable, TensorVariable
 
 from graphweld import runtime

@@ -341,9 +341,7 @@ def filler(tx: Tx, fake: torch.Tensor) -> VariableTracker:
         if fake.is_contiguous():
             return call(tx, torch.zeros, sizes, dtype=fake.dtype, device=fake.device)
         return call(tx, torch.empty_strided, sizes, strides, dtype=fake.dtype, device=fake.device)
-    found = [
-        (find_symbol(tx, n) or constant(0)) if isinstance(n, torch.SymInt) else constant(n) for n in sizes
-    ]
+    found = [(find_symbol(tx, n) or constant(0)) if isinstance(n, torch.SymInt) else constant(n) for n in sizes]
     return call(tx, torch.zeros, TupleVariable(found), dtype=fake.dtype, device=fake.device)
 
 

@@ -83,7 +83,9 @@ def _widen(tx: Tx, element: Carry | None, vt: VariableTracker) -> Carry:
 
 def _has_rows(element: Carry) -> bool:
     if isinstance(element, carries.Pieces):
-        return element.like.python_type() in (tuple, list) and bool(element.parts) and all(map(_has_rows, element.parts))
+        return (
+            element.like.python_type() in (tuple, list) and bool(element.parts) and all(map(_has_rows, element.parts))
+        )
     return isinstance(element, carries.Number) or (
         isinstance(element, carries.Tensor) and not is_sized_by_data(element.like)
     )

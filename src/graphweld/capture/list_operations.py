@@ -1,7 +1,7 @@
 """What a program does with a list whose length the data decides, in tensors.
 
-    torch.stack(out), torch.cat(out, dim), torch.tensor(out)       one tensor, of the rows of each run
-    len(out), out[i], out[-1], out.append(y), out + [y], sum(out)  as of any list
+torch.stack(out), torch.cat(out, dim), torch.tensor(out)       one tensor, of the rows of each run
+len(out), out[i], out[-1], out.append(y), out + [y], sum(out)  as of any list
 """
 
 import operator
@@ -133,7 +133,9 @@ def sum_of(items: Any, start: Any) -> Any:
 
 def any_of(items: Any) -> Any:
     """`any(items)`, which looks at no item behind the first that is true. Traced."""
-    return runtime.for_stmt(items, lambda item, _: (bool(item),), (False,), ("any",), -1, lambda found: runtime.not_(found, -1))[0]
+    return runtime.for_stmt(
+        items, lambda item, _: (bool(item),), (False,), ("any",), -1, lambda found: runtime.not_(found, -1)
+    )[0]
 
 
 def all_of(items: Any) -> Any:

@@ -37,6 +37,7 @@ from graphweld.capture.operands import (
     refuse_unknown_draws,
     without_aliases,
 )
+from graphweld.capture.output_in_loops import Spoken
 from graphweld.capture.predicates import is_data_dependent, negate, select_bool, truth
 from graphweld.capture.refusal import Refusal, refuse
 from graphweld.capture.regions import (
@@ -305,8 +306,6 @@ def stage_loop(
         body = _Body(tx, types, names, outer, lists)
     else:
         refuse(tx, rules.LoopNotWelded("loop", "the types of its carried values do not settle"), site)
-    if getattr(body.region.tracer, "gw_sayings", ()):
-        refuse(tx, rules.RegionMutates("what the program prints", "a loop"), site)
     return _make_loop(tx, first, body, state, site)
 
 
@@ -363,6 +362,8 @@ def _make_loop(tx: Tx, first: VariableTracker, body: _Body, state: State, site: 
             packed += list_growth.next_values(tx, growth, items)
             appended[vt] = list_growth.slots(tx, items)
             rows += list_growth.rows(tx, growth, appended[vt])
+        spoken = Spoken(tx, region)
+        rows += spoken.rows()
         packed = _strided(tx, packed, body.inputs)
         outs = carries.own(tx, [stop, *packed, *(now for _, now in flags.values()), *copies, *rows], taken)
     entering = list(zip(kinds, [*state, *before], strict=True))
@@ -393,6 +394,7 @@ def _make_loop(tx: Tx, first: VariableTracker, body: _Body, state: State, site: 
     for vt, growth in lists.items():
         tx.output.side_effects.mutation(vt)
         put_contents(vt, [*contents_of(vt), list_growth.run_of(tx, growth, appended[vt], stacks)])
+    spoken.say(stacks)
     return after
 
 

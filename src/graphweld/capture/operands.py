@@ -22,6 +22,7 @@ def number_operands_to_tensors(tx: Tx, region: Region) -> None:
     The operators take no floats and bools, and Inductor loses track of an int that is computed from another. A size
     that an operand has stays a number.
     """
+    _bind_symbols(tx, region)
     values = [inner.node.meta["example_value"] for inner in region.operands().values()]
     sizes = set[Any]().union(*(free_unbacked_symbols(v) for v in values if isinstance(v, torch.Tensor)))
     for outer, inner in list(region.operands().items()):
@@ -60,6 +61,19 @@ def _make_constant(region: Region, outer: Proxy) -> None:
         user.args = map_arg(user.args, lambda n: value if n is node else n)
         user.kwargs = map_arg(user.kwargs, lambda n: value if n is node else n)
     region.graph.erase_node(node)
+
+
+def _bind_symbols(tx: Tx, region: Region) -> None:
+    """Give a region that gets a number such as `n + 1` also `n`: Inductor computes with the symbols in it."""
+    bound = tx.output.root_tracer.bound_symbols
+    for inner in list(region.operands().values()):
+        number = inner.node.meta["example_value"]
+        if isinstance(number, torch.SymInt) and not number.node.expr.is_Symbol:
+            for symbol in number.node.expr.free_symbols:
+                proxy = bound.get(symbol)
+                if proxy is not None:
+                    made = proxy if isinstance(proxy, Proxy) else proxy()  # torch makes some of them when asked
+                    region.tracer.maybe_lift_tracked_freevar_to_input(made)
 
 
 def bind_items(region: Region) -> None:

@@ -12,11 +12,12 @@ from typing import Any
 from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.dicts import ConstDictVariable
-from torch._dynamo.variables.lists import ListVariable, TupleVariable
+from torch._dynamo.variables.lists import TupleVariable
 
 from graphweld.capture import sites
+from graphweld.capture.formatting import of_this_moment
 from graphweld.capture.predicates import predicate, select_bool
-from graphweld.capture.variables import Tx, build, constant, is_tensor, method
+from graphweld.capture.variables import Tx, build, constant, is_tensor
 from graphweld.convert import RUNTIME
 
 OUTPUT = "graphweld.runtime.output"
@@ -48,7 +49,7 @@ def sayings(tx: Tx) -> list[Saying]:
 
 def say(tx: Tx, speaker: str, *args: VariableTracker) -> VariableTracker:
     """Record one call of a function of `runtime.output`."""
-    record(tx, (constant(True), Speaker(speaker), [_of_this_moment(tx, a) for a in args]))
+    record(tx, (constant(True), Speaker(speaker), [of_this_moment(tx, a) for a in args]))
     return constant(None)
 
 
@@ -106,18 +107,6 @@ def _dict(kwargs: dict[str, VariableTracker]) -> VariableTracker:
     from torch._dynamo.variables.base import ValueMutationNew
 
     return ConstDictVariable({constant(k): v for k, v in kwargs.items()}, mutation_type=ValueMutationNew())
-
-
-def _of_this_moment(tx: Tx, vt: VariableTracker) -> VariableTracker:
-    """A value that later changes in place do not reach."""
-    vt = vt.realize()
-    if is_tensor(vt):
-        return method(tx, vt, "clone")
-    if isinstance(vt, TupleVariable):
-        return vt.clone(items=[_of_this_moment(tx, item) for item in vt.items], source=None)
-    if isinstance(vt, ListVariable):
-        return TupleVariable([_of_this_moment(tx, item) for item in vt.items]) if vt.source is None else vt
-    return vt
 
 
 SPEAKING: dict[Any, Any] = {warnings.warn: warn}

@@ -114,6 +114,26 @@ PATCHED = (
         _CALL,
     ),
     Private(
+        f"{_VARIABLES}.builder.VariableBuilder.wrap_literal",
+        "patched: a number that the program changes from call to call is an input",
+        ("self", "value"),
+    ),
+    Private(
+        f"{_DYNAMO}.symbolic_convert.InstructionTranslatorBase._format_value",
+        "patched: a number in a string is formatted behind the graph",
+        ("self", "fmt_spec", "flags"),
+    ),
+    Private(
+        f"{_VARIABLES}.misc.StringFormatVariable.create",
+        "patched: a tensor in a string is formatted as it is now",
+        ("format_string", "sym_args", "sym_kwargs"),
+    ),
+    Private(
+        f"{_DYNAMO}.output_graph.OutputGraph.call_user_compiler",
+        "patched: a compiled graph that ends in a raise leaves no trace",
+        ("self", "gm", "example_inputs"),
+    ),
+    Private(
         f"{_DYNAMO}.symbolic_convert._detect_and_normalize_assert_statement",
         "patched: an assert raises AssertionError, as in Python",
         ("self", "truth_fn", "push"),
@@ -238,7 +258,7 @@ _TRACER = (
     *_each(
         f"{_DYNAMO}.output_graph.OutputGraph",
         "create_proxy current_tracer fake_mode install_subgraph nn_modules root_tracer root_tx shape_env side_effects "
-        "subtracer tracers",
+        "subtracer tracers unspec_variable_map",
         "to add nodes and sub-graphs to the graph under construction",
     ),
     *_each(
@@ -249,11 +269,20 @@ _TRACER = (
     ),
     *_each(
         f"{_DYNAMO}.side_effects.SideEffects",
-        "attr_mutation_kinds output_graph_weakref store_attr store_attr_mutations",
+        "attr_mutation_kinds id_to_variable output_graph_weakref store_attr store_attr_mutations",
         "what a region changes in Python objects: taken out, and written once behind it",
     ),
     *_each(f"{_DYNAMO}.side_effects", "SideEffects", "the table of changes to Python objects"),
     *_each(f"{_DYNAMO}.current_scope_id", "current_scope_id", "to know objects that a region made from older ones"),
+    *_each(f"{_DYNAMO}.source", "ChainedSource", "to know where a number that changes is kept"),
+    *_each(
+        f"{_DYNAMO}.symbolic_convert",
+        "TensorifyState TensorifyState.specialize",
+        "to have AOTAutograd leave a float that changes as it is",
+    ),
+    *_each(
+        f"{_DYNAMO}.config", "assume_static_by_default", "to have a float that changes for an input at its first value"
+    ),
     *_each(f"{_DYNAMO}.source", "FloatTensorSource", "to know a Python float that torch carries as a tensor"),
     *_each(
         f"{_DYNAMO}.bytecode_transformation", "create_call_function create_instruction", "to pick the Python object behind the graph"
@@ -275,7 +304,7 @@ _TRACER = (
 _VALUES_OF_DATA = (
     *_each(
         _SHAPES,
-        "GuardOnDataDependentSymNode free_unbacked_symbols statically_known_true",
+        "DimDynamic DimDynamic.DYNAMIC GuardOnDataDependentSymNode free_unbacked_symbols statically_known_true",
         "to know the numbers and sizes that the data decides",
     ),
     *_each(

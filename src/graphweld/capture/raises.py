@@ -5,18 +5,22 @@
 
 The assertion ends the compiled call before any of the program's Python effects are applied. The call then runs the
 original function once, eagerly, which raises the exception as Python does: its type, its message with the values of
-that moment, its traceback in the user's lines, and every effect it had until then. That is exact as long as the graph
-has changed none of its inputs yet; a raise behind such a change is refused (GW105).
+that moment, its traceback in the user's lines, and every effect it had until then. For that, the random generator and the
+inputs that the graph changes before a raise are put back to where they were. An input that needs a gradient cannot be
+put back with its history: a raise behind such a change is refused (GW105).
 """
 
 import dis
 import re
+from collections.abc import Callable
 from typing import Any
 
 import torch
+from torch._dynamo.output_graph import OutputGraph
 from torch._dynamo.utils import set_example_value
 from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.constant import ConstantVariable
+from torch.fx import GraphModule, Node
 
 from graphweld.capture.predicates import negate
 from graphweld.capture.refusal import refuse
@@ -37,11 +41,14 @@ def emit_raise(tx: Tx, pred: VariableTracker, exception: str, instead: Rule | No
     """Make the compiled call end here where `pred` holds; a refusal, or `instead`, where that is not as in Python."""
     if _inside_try(tx):
         refuse(tx, instead or rules.RegionRaises(exception, "inside a `try`"))
-    if _inputs_changed(tx):
-        refuse(tx, instead or rules.RegionRaises(exception, "after a change of an argument"))
     passes = negate(tx, pred)
     if isinstance(passes, ConstantVariable):
         return
+    for node in _changed_inputs(tx):
+        if torch.is_grad_enabled() and node.meta["example_value"].requires_grad:
+            refuse(tx, instead or rules.RegionRaises(exception, "after a change of an argument that needs a gradient"))
+        node.meta["gw_put_back"] = True
+    tx.output.gw_raises = True  # type: ignore[attr-defined]
     proxy = tx.output.create_proxy("call_function", raise_unless, (passes.as_proxy(),), {})
     set_example_value(proxy.node, None)
 
@@ -81,11 +88,44 @@ def _has_handler(frame: Any) -> bool:
     return "WITH_EXCEPT_START" not in names and "PUSH_EXC_INFO" in names
 
 
-def _inputs_changed(tx: Tx) -> bool:
+def _changed_inputs(tx: Tx) -> list[Node]:
+    """The inputs of the program that the graph has changed so far."""
     root = tx.output.root_tracer
     tensors = [
-        n.meta["example_value"]
-        for n in root.graph.nodes
-        if n.op == "placeholder" and isinstance(n.meta.get("example_value"), torch.Tensor)
+        n for n in root.graph.nodes if n.op == "placeholder" and isinstance(n.meta.get("example_value"), torch.Tensor)
     ]
-    return any(t._version != v for t, v in zip(tensors, root._input_versions_at_beginning, strict=False))
+    versions = zip(tensors, root._input_versions_at_beginning, strict=False)
+    return [node for node, version in versions if node.meta["example_value"]._version != version]
+
+
+def hook_compiled() -> None:
+    """A compiled graph that may end in a raise leaves no trace where it does."""
+    call_user_compiler = OutputGraph.call_user_compiler
+
+    def compiled(self: OutputGraph, gm: GraphModule, example_inputs: list[Any]) -> Any:
+        fn = call_user_compiler(self, gm, example_inputs)
+        if not getattr(self, "gw_raises", False):
+            return fn
+        inputs = [node for node in gm.graph.nodes if node.op == "placeholder"]
+        return undone(fn, [i for i, node in enumerate(inputs) if "gw_put_back" in node.meta])
+
+    OutputGraph.call_user_compiler = compiled  # type: ignore[method-assign]
+
+
+def undone(fn: Callable[..., Any], changed: list[int]) -> Callable[..., Any]:
+    """`fn`, which draws nothing and changes none of its arguments `changed` if it raises for the program."""
+
+    def call(*args: Any) -> Any:
+        drawn = torch.get_rng_state()
+        before = [(args[i], args[i].detach().clone()) for i in changed]
+        try:
+            return fn(*args)
+        except RuntimeError as error:
+            if is_marked(error):
+                torch.set_rng_state(drawn)
+                with torch.no_grad():
+                    for tensor, value in before:
+                        tensor.copy_(value)
+            raise
+
+    return call

@@ -21,7 +21,17 @@ from graphweld.capture.joins import is_sized_by_data
 from graphweld.capture.merge_variable import MergeVariable
 from graphweld.capture.predicates import is_data_dependent, truth
 from graphweld.capture.refusal import refuse
-from graphweld.capture.variables import DecidedByData, Thunk, Tx, call, constant, example, is_data_number, is_tensor, method
+from graphweld.capture.variables import (
+    DecidedByData,
+    Thunk,
+    Tx,
+    call,
+    constant,
+    example,
+    is_data_number,
+    is_tensor,
+    method,
+)
 from graphweld.diagnostics import rules
 
 

@@ -37,6 +37,15 @@ class Trace:
     wanted: set[types.CodeType] = field(default_factory=set)
     reached: dict[types.CodeType, None] = field(default_factory=dict)
     outcomes: list[Outcome] = field(default_factory=list)
+    changing: set[str] = field(default_factory=set)  # places of numbers that the program changes: inputs
+    constant: set[str] = field(default_factory=set)  # such places where an input was tried, and does not trace
+    literals: dict[str, tuple[Any, object]] = field(default_factory=dict)  # places and values of numbers it read
+
+    def start_over(self) -> None:
+        """Forget what the trace that is given up has seen."""
+        self.outcomes.clear()
+        self.reached.clear()
+        self.literals.clear()
 
 
 _traces: weakref.WeakKeyDictionary[types.CodeType, Trace] = weakref.WeakKeyDictionary()

@@ -1,6 +1,7 @@
 """Small steps on Dynamo's variables, so that the rest of `capture` reads as Python."""
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -63,6 +64,16 @@ def emit(tx: Tx, kind: str, target: Any, args: Sequence[Any], kwargs: dict[str, 
     """Add one node to the graph being traced, and return its variable."""
     proxy = tx.output.create_proxy(kind, target, tuple(args), kwargs or {})
     return wrap_fx_proxy(tx, proxy)
+
+
+@contextmanager
+def in_outermost_graph(tx: Tx) -> Iterator[None]:
+    """Add nodes to the program's own graph, whichever region is being traced."""
+    tx.output.tracers.append(tx.output.root_tracer)
+    try:
+        yield
+    finally:
+        tx.output.tracers.pop()
 
 
 def existing(tx: Tx, proxy: Proxy) -> VariableTracker:

@@ -1,0 +1,65 @@
+"""Strings made from values of the data: formatted behind the graph, with the values of the moment Python would.
+
+message = f"step {self.steps}: {loss}"      ->     (graph)     "step {}: {}".format(steps, a copy of loss)
+"""
+
+from typing import Any
+
+from torch._dynamo.symbolic_convert import InstructionTranslatorBase
+from torch._dynamo.variables.base import ValueMutationNew, VariableTracker
+from torch._dynamo.variables.dicts import ConstDictVariable
+from torch._dynamo.variables.lists import BaseListVariable, ListVariable, RangeVariable, SliceVariable
+from torch._dynamo.variables.misc import StringFormatVariable
+from torch._dynamo.variables.tensor import SymNodeVariable, TensorVariable
+
+from graphweld.capture import sites
+from graphweld.capture.merge_variable import MergeVariable
+from graphweld.capture.variables import Tx, is_tensor, method
+
+CONVERSIONS = ("", "!s", "!r", "!a")
+
+
+def hook_formatting() -> None:
+    """Torch formats a number that it knows a value of at once, and guards on it; a tensor it formats too late."""
+    format_value = InstructionTranslatorBase._format_value
+    create = StringFormatVariable.create.__func__  # type: ignore[attr-defined]
+
+    def format_later(self: Any, fmt_spec: VariableTracker, flags: int) -> None:
+        value = self.stack[-1].realize()
+        if sites.trace_of(self) is None or not isinstance(value, (SymNodeVariable, TensorVariable, MergeVariable)):
+            return format_value(self, fmt_spec, flags)
+        self.pop()
+        spec = f"{{{CONVERSIONS[flags & 3]}:{fmt_spec.as_python_constant()}}}"
+        self.push(StringFormatVariable.create(spec, [value], {}))
+
+    def created(cls: Any, format_string: str, sym_args: Any, sym_kwargs: Any) -> VariableTracker:
+        from graphweld.capture.dynamo import current_tx
+
+        tx = current_tx()
+        if tx is not None:
+            sym_args = [of_this_moment(tx, arg) for arg in sym_args]
+            sym_kwargs = {key: of_this_moment(tx, arg) for key, arg in sym_kwargs.items()}
+        return create(cls, format_string, sym_args, sym_kwargs)  # type: ignore[no-any-return]
+
+    InstructionTranslatorBase._format_value = format_later  # type: ignore[method-assign]
+    StringFormatVariable.create = classmethod(created)  # type: ignore[assignment,method-assign]
+
+
+def of_this_moment(tx: Tx, vt: VariableTracker) -> VariableTracker:
+    """A value that later changes in place do not reach."""
+    vt = vt.realize()
+    if is_tensor(vt) and not getattr(vt, "gw_copy", False):
+        copy = method(tx, vt, "clone")
+        copy.gw_copy = True  # type: ignore[attr-defined]
+        return copy
+    if isinstance(vt, MergeVariable):
+        then, orelse = (of_this_moment(tx, side) for side in (vt.then, vt.orelse))
+        return MergeVariable(vt.pred, then, orelse, vt.name)
+    if isinstance(vt, BaseListVariable) and not isinstance(vt, (RangeVariable, SliceVariable)):
+        items = [of_this_moment(tx, item) for item in vt.items]
+        kind = ValueMutationNew() if isinstance(vt, ListVariable) else vt.mutation_type
+        return vt.clone(items=items, mutation_type=kind, source=None)
+    if type(vt) is ConstDictVariable:
+        entries = {key.vt: of_this_moment(tx, value) for key, value in vt.items.items()}
+        return ConstDictVariable(entries, user_cls=vt.user_cls, mutation_type=ValueMutationNew())
+    return vt

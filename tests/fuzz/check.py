@@ -1,0 +1,64 @@
+"""Is a random program, compiled, as it is in plain Python?"""
+
+from __future__ import annotations
+
+import importlib.util
+import itertools
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+from types import ModuleType
+
+import torch
+
+from tests.conformance import harness
+from tests.corpus.program import Program, s, t
+
+FOLDER = Path(tempfile.mkdtemp(prefix="graphweld-fuzz-"))
+LEFT_OUT = ("aliases", "strides", "requires_grad")  # known gaps, told in docs/limits.md
+_numbers = itertools.count()
+
+
+def load(text: str) -> ModuleType:
+    """A program as a module of its own file, as graphweld reads sources from files."""
+    path = FOLDER / f"program_{next(_numbers)}.py"
+    path.write_text(text)
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def check(text: str, target: str, grad: bool, seen: Counter[str]) -> None:
+    """Raise AssertionError, or whatever else went wrong, unless the program is right or refused with a code."""
+    module = load(text)
+
+    def inputs() -> list[tuple[object, ...]]:
+        return [
+            (t(1.0, 2.0, 3.0), t(0.5, -0.25, 4.0), s(2), 3, module.Box(t(1.0, 1.0, 1.0))),
+            (t(-1.0, -2.0, -3.0), t(0.5, -0.25, 4.0), s(0), 3, module.Box(t(0.0, 1.0, 2.0))),
+            (t(0.1, -0.2, 0.3), t(-2.0, 1.0, -4.0), s(1), 3, module.Box(t(-1.0, 1.0, -5.0))),
+            (t(-4.0, 8.0, 0.0), t(3.0, 3.0, 3.0), s(3), 3, module.Box(t(2.0, 1.0, -1.0))),
+        ]
+
+    program = Program(
+        "fuzz.program", lambda: module.program, inputs, frozenset({"state"}), grad, None, None, None, 0, module.program
+    )
+    try:
+        harness.check(program, harness.TARGETS[target], "tensor", grad=grad, without=LEFT_OUT)
+    except Exception as error:
+        codes = harness.refusal_codes(error)
+        if not codes:
+            seen["wrong"] += 1
+            raise
+        seen[codes[0]] += 1
+    else:
+        seen["right"] += 1
+    finally:
+        torch._dynamo.reset()
+        del sys.modules[module.__name__]
+        Path(str(module.__file__)).unlink()
