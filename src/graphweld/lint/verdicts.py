@@ -1,6 +1,6 @@
 """What graphweld will make of a place, as far as the source tells. Each line is held by a test that compiles a program.
 
-Append-only lists, printing and the like are what a region cannot carry out yet; see GW104 and `docs/limits.md`.
+What a region cannot carry out is told in `docs/limits.md`.
 """
 
 from __future__ import annotations
@@ -12,9 +12,8 @@ from graphweld.lint.flow import torch_names
 from graphweld.lint.flow.events import Event
 from graphweld.syntax.analysis.scopes import walk_scope
 
-_GROWS = frozenset(
-    "append extend insert add appendleft extendleft pop popleft remove discard clear update setdefault popitem".split()
-)
+_OF_SETS = frozenset({"add", "discard", "setdefault", "popitem"})
+_OF_LISTS = frozenset({"insert", "pop", "popleft", "remove", "clear"})  # refused in loops; appending welds
 _SAYS = torch_names.SAYING_METHODS | {"print"}
 
 
@@ -24,8 +23,6 @@ def refusal(event: Event) -> str | None:
         return None if event.construct in _SAYS else "GW120: torch cannot trace it"
     if event.what == "scalar" and event.construct.startswith("math."):
         return "GW120: `math` asks for the number itself"
-    if event.construct == "comprehension":
-        return "GW104: the length of a list would depend on tensor values"
     if event.what not in ("branch", "loop") or event.statement is None:
         return None
     return _of_region(event.statement, is_loop=event.what == "loop")
@@ -37,8 +34,8 @@ def _of_region(statement: ast.stmt, *, is_loop: bool) -> str | None:
         return "GW120: a generator with a branch inside"
     made = {part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
     for name, method in _method_calls(parts):
-        if method in _GROWS and name not in made:
-            return f"GW104: it changes {'`' + name + '`' if name else 'a container'}, which lives outside of it"
+        if (method in _OF_SETS or (is_loop and method in _OF_LISTS)) and name not in made:
+            return f"GW104: it changes `{name}`, which lives outside of it"
     if is_loop and any(word in _SAYS for word in _called(parts)):
         return "GW104: a loop changes what the program prints"
     return None

@@ -26,7 +26,7 @@ class Nét(torch.nn.Module):
             x = -x
         out = []
         for i in range(int(x.max())):
-            out.append(i)
+            out.pop()
         print(x)
         return out
 """

@@ -78,13 +78,15 @@ def numbers(x: Tensor):
     return x if any(row > 0 for row in x) else -x  #: GW201
 
 
-def grows(x: Tensor, out: list):
-    if x.sum() > 0:  #: refused GW201
+def grows(x: Tensor, out: list, seen: set):
+    if x.sum() > 0:  #: GW201
         out.append(x)
+    if x.sum() > 1:  #: refused GW201
+        seen.add(1)
     if x.sum() < 0:  #: GW201
         own = []
         own.append(x)
-    positive = [row for row in x if row.sum() > 0]  #: refused GW201
+    positive = [row for row in x if row.sum() > 0]  #: GW201
     return positive
 
 
