@@ -57,9 +57,9 @@ class _Analysis:
         owner = function.owner
         return (
             function.is_reached,
-            tuple(sorted(function.given.items(), key=lambda item: item[0])),
-            tuple(sorted((callee.qualname, callee.result) for callee in function.callees)),
-            None if owner is None else tuple(sorted(owner.attributes.items(), key=lambda item: item[0])),
+            dict(function.given),
+            {callee.node: callee.result for callee in function.callees},
+            None if owner is None else dict(owner.attributes),
         )
 
     def _reach(self) -> None:
