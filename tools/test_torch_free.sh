@@ -17,7 +17,7 @@ for version in 3.10 3.12 3.13; do
         touch "$venv/.ready"
     fi
     suites=()
-    for suite in diagnostics syntax report cli; do
+    for suite in diagnostics syntax lint report cli; do
         if [ -d "tests/unit/$suite" ]; then suites+=("tests/unit/$suite"); fi
     done
     echo "torch-free tests on Python $version"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from graphweld import testing as testing
+    from graphweld.api import check as check
     from graphweld.api import compile as compile  # noqa: A004  (the name follows torch.compile)
     from graphweld.api import diff as diff
     from graphweld.api import explain as explain
@@ -18,10 +19,11 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-__all__ = ["GraphweldError", "compile", "diff", "explain", "source", "testing"]
+__all__ = ["GraphweldError", "check", "compile", "diff", "explain", "source", "testing"]
 
 _HOME = {
     "GraphweldError": "graphweld.diagnostics.errors",
+    "check": "graphweld.api",
     "compile": "graphweld.api",
     "diff": "graphweld.api",
     "explain": "graphweld.api",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import os
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
@@ -10,6 +11,7 @@ from graphweld.diagnostics import UsageError
 from graphweld.versions import require_torch
 
 if TYPE_CHECKING:
+    from graphweld.diagnostics.finding import Finding
     from graphweld.report.model import Report
 
 Backend = str | Callable[..., Any]
@@ -117,6 +119,34 @@ def explain(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, 
     from graphweld.targets.explain import explain as explain_target
 
     return explain_target(fn, args, dict(kwargs or {}))
+
+
+def check(
+    paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], *, strict: bool | None = None, jobs: int = 1
+) -> list[Finding]:
+    """Find in Python files where tensor values steer Python, and what else breaks graphs. Runs nothing.
+
+    In short::
+
+        for finding in gw.check(["src"]):
+            print(finding.one_line(), finding.expected)
+
+    Args:
+        paths: files, and folders with all below them.
+        strict: give guesses too (their `is_sure` is False): code that may well hold tensors. None asks the project.
+        jobs: processes. More than one starts other Pythons, which import the main module, as multiprocessing does.
+
+    Raises:
+        UsageError: for a path that does not exist, or settings in pyproject.toml that cannot be read.
+
+    Limits: tensors are followed inside a file, from what its source tells of them; see `docs/check.md`. What stands in
+    `[tool.graphweld]` of the first path's project holds, a baseline included.
+    """
+    from graphweld.lint import checker
+
+    given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+    settings = checker.settings_for(given).override(strict=strict)
+    return checker.check(given, settings, jobs=jobs)
 
 
 def source(fn: Callable[..., Any]) -> str:

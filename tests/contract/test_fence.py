@@ -13,7 +13,8 @@ PRIVATE = re.compile(
     r"\btorch(?:\.\w+)*\.(?:_[a-z]\w*|fx\.experimental)|['\"]_(?:dynamo|inductor|higher_order_ops|functorch|guards|ops)\b"
 )
 
-outside = [module for module in modules() if module.layer != "capture"]
+TABLES = {"graphweld.lint.flow.torch_names"}  # names that users write, as text: nothing is imported by them
+outside = [module for module in modules() if module.layer != "capture" and module.name not in TABLES]
 
 
 @pytest.mark.parametrize("module", outside, ids=lambda m: m.name)

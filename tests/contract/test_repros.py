@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import linecache
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -136,5 +137,24 @@ def test_unsupported_torch_is_gw130(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [finding.code for finding in error.value.diagnostics] == ["GW130"]
 
 
+CHECKED = {
+    "GW201": "if x.sum() > 0: x = -x",
+    "GW202": "while x.sum() > 0: x = x - 1",
+    "GW203": "n = x.item()",
+    "GW204": "x = x[x > 0]",
+    "GW205": "breakpoint()",
+}
+
+
+@pytest.mark.parametrize("code", CHECKED)
+def test_the_static_check_gives_the_code(code: str, tmp_path: Path) -> None:
+    text = f"import torch\n\n\n@torch.compile\ndef f(x: torch.Tensor):\n    {CHECKED[code]}\n    return x\n"
+    (tmp_path / "program.py").write_text(text, encoding="utf-8")
+    (finding,) = gw.check(tmp_path)
+    assert finding.code == code
+    assert finding.span is not None
+    assert finding.span.line == 6
+
+
 def test_every_code_has_a_repro() -> None:
-    assert set(REPROS) | {"GW003", "GW130"} == set(CODES)
+    assert set(REPROS) | set(CHECKED) | {"GW003", "GW130"} == set(CODES)

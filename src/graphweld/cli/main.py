@@ -14,6 +14,7 @@ from typing import NoReturn
 import click
 
 from graphweld import __version__
+from graphweld.cli.check import check
 from graphweld.cli.demo import demo
 from graphweld.cli.diff import diff
 from graphweld.cli.doctor import doctor
@@ -33,7 +34,7 @@ def cli() -> None:
     """
 
 
-for _verb in (explain, diff, rule, doctor, demo):
+for _verb in (check, explain, diff, rule, doctor, demo):
     cli.add_command(_verb)
 
 

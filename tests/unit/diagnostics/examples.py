@@ -20,5 +20,10 @@ EXAMPLES: list[Rule] = [
     rules.CarryChanges("total", "an int", "a tensor of dtype float32", "type"),
     rules.TorchBreak("call to a C extension", "GB0059"),
     rules.TorchBreak("call to a C extension"),
+    rules.DataDependentBranch("if", "x.sum() > 0"),
+    rules.DataDependentLoop("while", "x.max() > 1"),
+    rules.TensorToPython(".item()", "x.sum()"),
+    rules.DataDependentSize("mask", "x[x > 0]"),
+    rules.UntracedCall("open", "open"),
     rules.UnsupportedTorch("2.9.1", ">=2.13,<2.15"),
 ]
