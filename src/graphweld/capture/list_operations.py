@@ -86,7 +86,9 @@ def getitem(tx: Tx, receiver: Any, index: VariableTracker) -> VariableTracker:
     if is_tensor(index):
         index = method(tx, index, "item")
     if isinstance(index, SliceVariable):
-        return new(grown_lists.getslice(tx, receiver.items, [as_number(tx, b) for b in index.items]), receiver.python_type())
+        return new(
+            grown_lists.getslice(tx, receiver.items, [as_number(tx, b) for b in index.items]), receiver.python_type()
+        )
     if not is_number(index):
         give_up(tx, "a part of it is taken")
     return grown_lists.getitem(tx, receiver.items, index)

@@ -161,7 +161,13 @@ def _both(tx: Tx, goes_on: VariableTracker, more: VariableTracker) -> VariableTr
 
 
 def _unrolled(
-    tx: Tx, iterable: VariableTracker, body: VariableTracker, state: State, names: Any, site: int, test: VariableTracker | None
+    tx: Tx,
+    iterable: VariableTracker,
+    body: VariableTracker,
+    state: State,
+    names: Any,
+    site: int,
+    test: VariableTracker | None,
 ) -> State:
     """A loop over known objects with an exit the data may decide: each trip behind a guard."""
     items = iterable.items if isinstance(iterable, GrownList) else call(tx, list, iterable).unpack_var_sequence(tx)
@@ -183,7 +189,10 @@ def _trips(
         values = [settled(tx, v) for v in values]
         if not isinstance(item, Conditional):
             return body.call_function(tx, [item, *values], {})
-        sides = (lambda part=part: build(tx, _trips(tx, part, body, values, names, test)[0]) for part in (item.then, item.orelse))
+        sides = (
+            lambda part=part: build(tx, _trips(tx, part, body, values, names, test)[0])
+            for part in (item.then, item.orelse)
+        )
         return stage_if(tx, item.pred, *sides, names=names)
 
     for item in items:
@@ -462,7 +471,12 @@ def _emit(
     )
     operands = without_aliases(tx, extra, {storage_key(example(v)) for v in inits})
     rows = tuple(filler(tx, example(row)).as_proxy() for row in outs[len(inits) :])
-    given = (install(tx, "gw_body", graph), tuple(v.as_proxy() for v in inits), tuple(operands), *([rows] if rows else []))
+    given = (
+        install(tx, "gw_body", graph),
+        tuple(v.as_proxy() for v in inits),
+        tuple(operands),
+        *([rows] if rows else []),
+    )
     proxy = tx.output.create_proxy("call_function", loop, given, {})
     # From here on no node may come between: the number of rows is a symbol that this node binds.
     count = tx.output.shape_env.create_unbacked_symint() if rows else 0

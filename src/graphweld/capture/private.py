@@ -285,7 +285,9 @@ _TRACER = (
     ),
     *_each(f"{_DYNAMO}.source", "FloatTensorSource", "to know a Python float that torch carries as a tensor"),
     *_each(
-        f"{_DYNAMO}.bytecode_transformation", "create_call_function create_instruction", "to pick the Python object behind the graph"
+        f"{_DYNAMO}.bytecode_transformation",
+        "create_call_function create_instruction",
+        "to pick the Python object behind the graph",
     ),
     *_each(
         f"{_DYNAMO}.codegen.PyCodegen",
