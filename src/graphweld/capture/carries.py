@@ -131,7 +131,7 @@ def _fits(like: torch.Tensor, fake: torch.Tensor) -> bool:
     if not same or not all(map(same_size, like.shape[1:], fake.shape[1:])):
         return False
     most = fake.shape[0] if isinstance(fake.shape[0], int) else _most_rows(fake)
-    return most is not None and most <= like.shape[0]
+    return most is not None and isinstance(like.shape[0], int) and most <= like.shape[0]
 
 
 def pieces_of(vt: VariableTracker) -> list[VariableTracker] | None:
@@ -194,8 +194,7 @@ def conforms(carry: Carry, vt: VariableTracker) -> bool:
         parts = pieces_of(vt)
         return (
             parts is not None
-            and _has_shape(carry.like, vt)
-            and len(parts) == len(carry.parts)
+            and conforms_in_shape(carry, vt)
             and all(conforms(c, p) for c, p in zip(carry.parts, parts, strict=True))
         )
     if carry.value is vt:
@@ -208,8 +207,10 @@ def conforms(carry: Carry, vt: VariableTracker) -> bool:
     )
 
 
-def _has_shape(like: VariableTracker, vt: VariableTracker) -> bool:
-    if type(vt) is not type(like):
+def conforms_in_shape(carry: Pieces, vt: VariableTracker) -> bool:
+    """Whether a container has the elements of a type, whatever they are."""
+    like, parts = carry.like, pieces_of(vt)
+    if type(vt) is not type(like) or parts is None or len(parts) != len(carry.parts):
         return False
     if isinstance(vt, ConstDictVariable):
         return list(vt.items) == list(like.items)
@@ -233,11 +234,10 @@ def widen(tx: Tx, carry: Carry, vt: VariableTracker, name: str) -> Carry:
     if isinstance(carry, Tensor) and isinstance(new, Tensor) and same_type(carry.like, new.like):
         return Tensor(carry.like, True)
     if isinstance(carry, (Tensor, Rows)) and isinstance(new, (Tensor, Rows)):
-        wider = _more_rows(carry, new)
-        if wider is not None:
-            return wider
-    same_shape = isinstance(carry, Pieces) and isinstance(new, Pieces) and _has_shape(carry.like, vt)
-    if same_shape and len(carry.parts) == len(new.parts):
+        rows = _more_rows(carry, new)
+        if rows is not None:
+            return rows
+    if isinstance(carry, Pieces) and isinstance(new, Pieces) and conforms_in_shape(carry, vt):
         parts = pieces_of(vt) or []
         return Pieces(
             carry.like,
@@ -264,10 +264,10 @@ def _more_rows(carry: Tensor | Rows, new: Tensor | Rows) -> Rows | None:
     """Room for either, where one is rows already: sizes that are known may still be a change from trip to trip."""
     if isinstance(carry, Tensor) and isinstance(new, Tensor):
         return None
-    larger, other = sorted((carry, new), key=lambda c: -int(c.like.shape[0]) if c.like.dim() else 0)
-    if not _fits(larger.like, other.like):
-        return None
-    return Rows(larger.like, carry.requires_grad or new.requires_grad)
+    for larger, other in ((carry, new), (new, carry)):
+        if _fits(larger.like, other.like):
+            return Rows(larger.like, carry.requires_grad or new.requires_grad)
+    return None
 
 
 def _widen_within(tx: Tx, carry: Carry, vt: VariableTracker, name: str) -> Carry | None:

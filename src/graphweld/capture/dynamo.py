@@ -363,7 +363,7 @@ def _hook_cells() -> None:
         except exc.Unsupported as error:
             raise ClosureConversionError("a shared variable is unbound") from error
 
-    NestedUserFunctionVariable._get_function_impl = _get_function_impl  # type: ignore[method-assign]
+    NestedUserFunctionVariable._get_function_impl = _get_function_impl  # type: ignore[assignment,method-assign]
 
 
 def _hook_mutation() -> None:

@@ -24,7 +24,7 @@ from torch._dynamo.variables.misc import GetAttrVariable
 
 from graphweld.capture import carries
 from graphweld.capture.carries import Carry
-from graphweld.capture.predicates import predicate, truth
+from graphweld.capture.predicates import truth
 from graphweld.capture.raises import emit_raise
 from graphweld.capture.refusal import refuse
 from graphweld.capture.variables import DecidedByData, Thunk, Tx, call, constant, method
@@ -177,7 +177,8 @@ class GrownList(DecidedByData):
         give_up(tx, "it is unpacked")
 
     def tp_iter_impl(self, tx: Any) -> VariableTracker:
-        from graphweld.capture.sequences import Iterated, Items as Sequence
+        from graphweld.capture.sequences import Items as Sequence
+        from graphweld.capture.sequences import Iterated
 
         return Iterated(Sequence(self.items, self, length=length(tx, self.items)))
 

@@ -392,7 +392,7 @@ def _enumerate_known(tx: Tx, items: VariableTracker, start: VariableTracker | No
     """`enumerate` of a container as an iterator over pairs: Dynamo's is a generator, whose end it does not know."""
     first = constant(0) if start is None else start
     known = call(tx, list, items).unpack_var_sequence(tx)
-    pairs = [TupleVariable([call(tx, operator.add, first, k), item]) for k, item in enumerate(known)]
+    pairs: Args = [TupleVariable([call(tx, operator.add, first, k), item]) for k, item in enumerate(known)]
     return ListIteratorVariable(pairs, mutation_type=ValueMutationNew())
 
 

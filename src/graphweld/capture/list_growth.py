@@ -7,7 +7,6 @@
 Behind the loop the rows are one run of the list; those whose flag is false are left out of it.
 """
 
-import operator
 from dataclasses import dataclass
 from typing import Any
 

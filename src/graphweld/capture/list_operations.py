@@ -18,7 +18,7 @@ from graphweld.capture.grown_lists import Conditional, GrownList, Items, Run, St
 from graphweld.capture.indexing import as_number
 from graphweld.capture.predicates import negate
 from graphweld.capture.sequences import DynamicSequence
-from graphweld.capture.variables import Tx, build, call, constant, example, is_number, is_tensor, method
+from graphweld.capture.variables import Tx, call, constant, example, is_number, is_tensor, method
 
 
 def items_of(tx: Tx, vt: VariableTracker) -> Items:

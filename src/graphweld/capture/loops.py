@@ -252,8 +252,8 @@ class _Body:
             match carry:
                 case carries.Merged(carries.Tensor(like=after), carries.Tensor(like=before)):
                     if after.shape != before.shape:
-                        sizes = (f"shape {tuple(fake.shape)}" for fake in (before, after))
-                        refuse(self.tx, rules.CarryChanges(name, *sizes, "size"), site)
+                        shapes = f"shape {tuple(before.shape)}", f"shape {tuple(after.shape)}"
+                        refuse(self.tx, rules.CarryChanges(name, shapes[0], shapes[1], "size"), site)
 
     def trace(self, step: Step) -> None:
         tx = self.tx
@@ -264,7 +264,7 @@ class _Body:
             names = [*self.names, *map(_key_name, self.outer)]
             self.inputs = [
                 carries.placeholder(tx, leaf, f"carry_{name}")
-                for carry, name in itertools.zip_longest(self.kinds(), names, fillvalue="items")
+                for carry, name in zip(self.kinds(), itertools.chain(names, itertools.repeat("items")), strict=False)
                 for leaf in carries.leaves(carry)
             ]
             with facts_stay_inside(tx), watching(tx) as effects:

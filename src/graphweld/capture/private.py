@@ -224,8 +224,8 @@ _VALUES = (
     *_each(f"{_VARIABLES}.iter", "IteratorVariable", "iterators, whose place a region must not change"),
     *_each(
         f"{_VARIABLES}.lists",
-        "BaseListVariable CommonListMethodsVariable DequeVariable ListIteratorVariable ListVariable RangeVariable SliceVariable "
-        "TupleVariable",
+        "BaseListVariable CommonListMethodsVariable DequeVariable ListIteratorVariable ListVariable RangeVariable "
+        "SliceVariable TupleVariable",
         "sequences that leave a region piece by piece, ranges, slices",
     ),
     *_each(f"{_VARIABLES}.misc", "GetAttrVariable StringFormatVariable", "bound methods of merges, formatted strings"),

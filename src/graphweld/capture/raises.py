@@ -5,9 +5,9 @@
 
 The assertion ends the compiled call before any of the program's Python effects are applied. The call then runs the
 original function once, eagerly, which raises the exception as Python does: its type, its message with the values of
-that moment, its traceback in the user's lines, and every effect it had until then. For that, the random generator and the
-inputs that the graph changes before a raise are put back to where they were. An input that needs a gradient cannot be
-put back with its history: a raise behind such a change is refused (GW105).
+that moment, its traceback in the user's lines, and every effect it had until then. For that, the random generator and
+the inputs that the graph changes before a raise are put back to where they were. An input that needs a gradient
+cannot be put back with its history: a raise behind such a change is refused (GW105).
 """
 
 import dis

@@ -163,7 +163,7 @@ class Reversed(DynamicSequence):
 
 
 class Items(DynamicSequence):
-    """Items of a list that go with those of a sequence whose length the data decides, or that are as many themselves."""
+    """Items of a list whose length the data decides, or of one that goes with such a sequence."""
 
     def __init__(self, items: list[VariableTracker], grown: GrownList | None = None, **kw: Any) -> None:
         super().__init__(**kw)
