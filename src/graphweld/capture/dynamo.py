@@ -292,7 +292,11 @@ def _hook_methods() -> None:
         if polyfill is not None and sites.trace_of(tx) is not None:
             return call(tx, polyfill, self, *args, **kwargs)
         if sites.trace_of(tx) is not None:
-            args, kwargs = indexing.numbers_for_sizes(tx, name, args, kwargs)
+            if name == "__setitem__" and indexing.needs_help(args[0]):
+                return indexing.setitem(
+                    tx, self, *args, lambda *plain: call_method(self, tx, "__setitem__", list(plain), kwargs)
+                )
+            [_, *args], kwargs = indexing.numbers_for_sizes(tx, name, [self, *args], kwargs)
             if any(map(merge_in, (*args, *kwargs.values()))):
                 return distribute(tx, list(args), kwargs, functools.partial(method, self, tx, name))
         return call_method(self, tx, name, args, kwargs)

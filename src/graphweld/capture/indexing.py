@@ -98,12 +98,20 @@ def getitem(tx: Tx, tensor: VariableTracker, key: VariableTracker) -> VariableTr
     return method(tx, tensor, "__getitem__", key) if parts is None else select(tx, tensor, parts)
 
 
-def setitem(tx: Tx, tensor: VariableTracker, key: VariableTracker, value: Any) -> VariableTracker:
-    """`tensor[key] = value`."""
+def needs_help(key: VariableTracker) -> bool:
+    """Whether an index holds a position or a bound that the data decides."""
+    key = key.realize()
+    if isinstance(key, (TupleVariable, ListVariable, SliceVariable)):
+        return any(needs_help(part) for part in key.items)
+    return is_position(key) or isinstance(key, MergeVariable)
+
+
+def setitem(tx: Tx, tensor: VariableTracker, key: VariableTracker, value: Any, store: Any) -> VariableTracker:
+    """`tensor[key] = value`; `store(key, value)` is torch's own, for a key that is plain."""
     key = plain_key(tx, key)
     parts = split(key)
     if parts is None:
-        return method(tx, tensor, "__setitem__", key, value)
+        return store(key, value)  # type: ignore[no-any-return]
     target = select(tx, tensor, parts)
     if is_tensor(value):
         method(tx, target, "copy_", value)
@@ -112,6 +120,15 @@ def setitem(tx: Tx, tensor: VariableTracker, key: VariableTracker, value: Any) -
     return ConstantVariable.create(None)
 
 
+NUMBERS = {
+    "clamp",
+    "clip",
+    "clamp_",
+    "clip_",
+    "hardtanh",
+    "threshold",
+    "leaky_relu",
+}  # which torch reads out of tensors
 SIZED = {
     "zeros", "ones", "empty", "full", "rand", "randn", "randint", "randperm", "arange", "pad", "linspace", "eye",
     "view", "reshape", "expand", "repeat", "new_zeros", "new_ones", "new_empty", "new_full", "narrow", "split",
@@ -121,15 +138,22 @@ SIZED = {
 
 def numbers_for_sizes(tx: Tx, name: str, args: Any, kwargs: Any) -> tuple[Any, Any]:
     """Arguments of a function that takes sizes, with the 0-d integer tensors among them as numbers."""
-    if name not in SIZED:
+    if name in NUMBERS:
+        bounds = [*args[1:], *kwargs.values()]
+        if not any(isinstance(b, ConstantVariable) and type(b.value) in (int, float) for b in bounds):
+            return args, kwargs
+    elif name not in SIZED:
         return args, kwargs
 
     def number(vt: VariableTracker) -> VariableTracker:
         vt = vt.realize()
         if is_tensor(vt):
-            return method(tx, vt, "item") if is_position(vt) else vt
+            is_number = example(vt).dim() == 0 if name in NUMBERS else is_position(vt)
+            return method(tx, vt, "item") if is_number else vt
         if isinstance(vt, (ListVariable, TupleVariable)) and any(map(is_tensor, vt.items)):
             return vt.clone(items=[number(item) for item in vt.items], source=None)
         return vt
 
+    if name in NUMBERS:
+        return [*args[:1], *map(number, args[1:])], {k: number(v) for k, v in kwargs.items()}
     return [number(a) for a in args], {k: number(v) for k, v in kwargs.items()}

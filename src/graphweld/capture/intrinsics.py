@@ -241,9 +241,9 @@ def builtin(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) -> 
     if fn is operator.getitem and len(arg_types) == 2 and issubclass(arg_types[1], SliceVariable):
         if issubclass(arg_types[0], (ListVariable, TupleVariable)):
             return _pick_slice
-    if fn in (operator.getitem, operator.setitem) and arg_types and issubclass(arg_types[0], TensorVariable):
+    if fn is operator.getitem and arg_types and issubclass(arg_types[0], TensorVariable):
         if issubclass(arg_types[1], (SymNodeVariable, TensorVariable, TupleVariable, ListVariable, SliceVariable)):
-            return _index_tensor(fn, indexing.getitem if fn is operator.getitem else indexing.setitem)
+            return _index_tensor
     if fn in _ON_SEQUENCES and any(issubclass(t, (DynamicSequence, TensorVariable)) for t in arg_types):
         return _on_sequences(fn)
     return None
@@ -324,22 +324,11 @@ def _pick_slice(tx: Tx, args: Args, kwargs: Any) -> VariableTracker:
     return dynamo_handler(operator.getitem, [type(a) for a in args], False)(tx, args, kwargs)  # type: ignore[no-any-return]
 
 
-def _index_tensor(fn: Callable[..., Any], ours: Callable[..., VariableTracker]) -> Callable[..., Any]:
-    def handler(tx: Tx, args: Args, kwargs: Any) -> VariableTracker:
-        args = [a.realize() for a in args]
-        if sites.trace_of(tx) is not None and _needs_help(args[1]):
-            return ours(tx, *args)
-        return dynamo_handler(fn, [type(a) for a in args], False)(tx, args, kwargs)
-
-    return handler
-
-
-def _needs_help(key: VariableTracker) -> bool:
-    """Whether an index holds a position or a bound that the data decides."""
-    key = key.realize()
-    if isinstance(key, (TupleVariable, ListVariable, SliceVariable)):
-        return any(_needs_help(part) for part in key.items)
-    return indexing.is_position(key) or isinstance(key, MergeVariable)
+def _index_tensor(tx: Tx, args: Args, kwargs: Any) -> VariableTracker:
+    args = [a.realize() for a in args]
+    if sites.trace_of(tx) is not None and indexing.needs_help(args[1]):
+        return indexing.getitem(tx, *args)
+    return dynamo_handler(operator.getitem, [type(a) for a in args], False)(tx, args, kwargs)  # type: ignore[no-any-return]
 
 
 def _outside(index: Any, count: int) -> Any:

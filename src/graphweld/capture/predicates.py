@@ -171,8 +171,9 @@ def item_source(node: Any) -> Node | None:
     """The one-element tensor whose `.item()` a node is."""
     if isinstance(node, Node) and node.op == "call_method" and node.target == "item":
         source = node.args[0]
-        if isinstance(source, Node) and not source.meta["example_value"].dtype.is_complex:
-            return source
+        value = source.meta.get("example_value") if isinstance(source, Node) else None
+        if value is not None and not value.dtype.is_complex:
+            return source  # type: ignore[return-value]
     return None
 
 
