@@ -35,6 +35,7 @@ from graphweld.capture.variables import (
     is_undefined,
     method,
     same_size,
+    storage_key,
 )
 from graphweld.diagnostics import rules
 
@@ -110,6 +111,17 @@ def carry_of(vt: VariableTracker) -> Carry:
     if parts is not None:
         return Pieces(vt, tuple(carry_of(part) for part in parts))
     return Fixed(vt)
+
+
+def is_same_object(a: VariableTracker, b: VariableTracker) -> bool:
+    """Whether two tensor variables are one tensor, perhaps changed in place between them."""
+    left, right = example(a), example(b)
+    return left is right or (
+        storage_key(left) == storage_key(right)
+        and left.storage_offset() == right.storage_offset()
+        and left.shape == right.shape
+        and left.stride() == right.stride()
+    )
 
 
 def _most_rows(fake: torch.Tensor) -> int | None:
@@ -197,7 +209,7 @@ def conforms(carry: Carry, vt: VariableTracker) -> bool:
             and conforms_in_shape(carry, vt)
             and all(conforms(c, p) for c, p in zip(carry.parts, parts, strict=True))
         )
-    if carry.value is vt:
+    if carry.value is vt or (is_tensor(carry.value) and is_tensor(vt) and is_same_object(carry.value, vt)):
         return True
     return (
         isinstance(carry.value, ConstantVariable)
@@ -428,8 +440,6 @@ def placeholder(tx: Tx, leaf: Tensor, name: str) -> VariableTracker:
 
 def own(tx: Tx, values: list[VariableTracker], taken: set[Any]) -> list[VariableTracker]:
     """The values, copied where they would alias an operand or one another."""
-    from graphweld.capture.variables import storage_key
-
     made = []
     for vt in values:
         outside = vt.as_proxy().tracer is not tx.output.current_tracer

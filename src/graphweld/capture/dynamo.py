@@ -46,6 +46,7 @@ from graphweld.capture import (
 )
 from graphweld.capture.conditionals import distribute, merge_in
 from graphweld.capture.effects import hook_changes, watch_mutation
+from graphweld.capture.frozen import refuse_changes
 from graphweld.capture.formatting import hook_formatting
 from graphweld.capture.joins import is_sized_by_data
 from graphweld.capture.merge_variable import changes_in_place
@@ -123,6 +124,7 @@ def _hook_inlining() -> None:
             with settings:
                 result = inline(cls, parent, func, args, kwargs, *more, **named)
             if is_outermost:
+                refuse_changes(parent)
                 _maybe_free_numbers(trace, parent)
             return result
         except STOPS as error:

@@ -8,7 +8,7 @@ evaluation, and the side effects of its test, are Python's.
 """
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import torch
@@ -18,6 +18,7 @@ from torch._dynamo.variables.builder import wrap_fx_proxy
 from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.functions import LocalGeneratorObjectVariable
 from torch._dynamo.variables.iter import RepeatIteratorVariable
+from torch._dynamo.variables.lists import TupleVariable
 from torch.fx import Proxy
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
@@ -26,6 +27,7 @@ from graphweld.capture.carries import Carry
 from graphweld.capture.conditionals import settled, stage_if
 from graphweld.capture.differentiable import loop
 from graphweld.capture.effects import contents_of, current_attribute, put_contents, watching
+from graphweld.capture.frozen import freeze
 from graphweld.capture.grown_lists import Conditional, GrownList, are_known
 from graphweld.capture.joins import filler
 from graphweld.capture.list_growth import Growth
@@ -239,12 +241,28 @@ class _Body:
         self.after: State = []
         self.goes_on: VariableTracker = constant(False)
         self.inputs: list[VariableTracker] = []
+        self.changed: list[int] = []  # places of inputs that the body changes in place
         self.before: dict[Any, Any] = {}  # what each list that grows holds when the trip begins
         self.asked: dict[Any, list[int]] = {}
 
     def kinds(self) -> list[Carry]:
         """The types of all that is carried, in order."""
         return [*self.types, *self.outer.values(), *(c for growth in self.lists.values() for c in growth.carried())]
+
+    def invariants(self, state: State, site: int | None) -> list[Carry]:
+        """The types, with carries that a trip changes in place, and leaves the objects they were, as those objects."""
+        types, at = list(self.types), 0
+        for k, carry in enumerate(self.types):
+            leaf, at = at, at + len(carries.leaves(carry))
+            if leaf in self.changed and isinstance(carry, carries.Tensor) and is_tensor(start := state[k].realize()):
+                after = self.after[k].realize()
+                if is_tensor(after) and carries.is_same_object(after, self.inputs[leaf]):
+                    types[k] = carries.Fixed(start)
+        if types == self.types:
+            names = (n for c, n in zip(self.kinds(), self.names, strict=False) for _ in carries.leaves(c))
+            name = next((n for k, n in enumerate(names) if k in self.changed), "a tensor")
+            refuse(self.tx, rules.RegionMutates(name, "a loop"), site)
+        return types
 
     def refuse_resized(self, site: int | None) -> None:
         """Name the carry whose size changes, which is why the body cannot be traced with either."""
@@ -267,6 +285,7 @@ class _Body:
                 for carry, name in zip(self.kinds(), itertools.chain(names, itertools.repeat("items")), strict=False)
                 for leaf in carries.leaves(carry)
             ]
+            versions = [example(v)._version for v in self.inputs]
             with facts_stay_inside(tx), watching(tx) as effects:
                 values = list(self.inputs)
                 state = [carries.unpack(tx, c, values, n) for c, n in zip(self.types, self.names, strict=True)]
@@ -277,6 +296,7 @@ class _Body:
                     self.before[vt] = contents_of(vt)
                 self.after, self.goes_on = step(state)
             self.region.effects = effects
+        self.changed = [k for k, v in enumerate(self.inputs) if example(v)._version != versions[k]]
         del assumptions(tx)[depth:]
         tx.output.fake_mode.epoch += 1
         self.region.mutated = mutated_operands(self.region)
@@ -308,6 +328,8 @@ def stage_loop(
             body.refuse_resized(site)
             raise
         wider = [carries.widen(tx, c, vt, n) for c, vt, n in zip(types, body.after, names, strict=True)]
+        if body.changed and wider == types:
+            wider = body.invariants(state, site)
         wider_outer, wider_lists = _outer_types(tx, outer, body.region), _list_types(tx, body)
         if wider == types and wider_outer == outer and wider_lists == lists:
             break
@@ -315,7 +337,23 @@ def stage_loop(
         body = _Body(tx, types, names, outer, lists)
     else:
         refuse(tx, rules.LoopNotWelded("loop", "the types of its carried values do not settle"), site)
-    return _make_loop(tx, first, body, state, site)
+    for containers in map(_containers, (state, body.after)):
+        if len(set(containers)) < len(containers):
+            refuse(tx, rules.LoopNotWelded("loop", "it carries one list, dict or object under two names"), site)
+    after = _make_loop(tx, first, body, state, site)
+    freeze(tx, [*_containers(state), *_containers(after)], "a loop", site)
+    return after
+
+
+def _containers(values: State) -> list[VariableTracker]:
+    """The lists, dicts and objects among values, and in them, which a program could change."""
+    found: list[VariableTracker] = []
+    for vt in values:
+        vt = vt.realize()
+        parts = carries.pieces_of(vt)
+        if parts is not None:
+            found += [*([] if isinstance(vt, TupleVariable) else [vt]), *_containers(parts)]
+    return found
 
 
 def _outer_types(tx: Tx, outer: dict[Any, Carry], region: Region) -> dict[Any, Carry]:
@@ -377,6 +415,7 @@ def _make_loop(tx: Tx, first: VariableTracker, body: _Body, state: State, site: 
         outs = carries.own(tx, [stop, *packed, *(now for _, now in flags.values()), *copies, *rows], taken)
     entering = list(zip(kinds, [*state, *before], strict=True))
     starts = [leaf for c, v in entering for leaf in carries.pack(tx, c, v)]  # type: ignore[arg-type]
+    _refuse_shared(tx, mutated.values(), [*starts, *(v for slots in appended.values() for _, v in slots)], site)
     for vt, growth in lists.items():
         starts += list_growth.start_values(tx, growth, contents_of(vt))
     stop0 = negate(tx, first)
@@ -397,6 +436,12 @@ def _make_loop(tx: Tx, first: VariableTracker, body: _Body, state: State, site: 
     for k, same in kept.items():
         still = tail[list(flags).index(k)] if k in flags else same.value or negate(tx, first)  # type: ignore[attr-defined]
         rest[k] = _or_start(still, began[k], rest[k], "a value")  # type: ignore[arg-type]
+    parties: list[Any] = [(v, [results[1 + k]]) for k, v in enumerate(tensors) if v is not None and not _stays(kept[k])]
+    parties += [(body.inputs[k], [began[k]]) for k, same in kept.items() if not _stays(same)]
+    parties += [(inner, [existing(tx, outer)]) for outer, inner in region.operands().items()]
+    for vt, growth in lists.items():
+        parties += [(t, list(stacks)) for _, v in appended[vt] for t in carries.tensors_in(growth.element, v)]
+    _freeze_shared(tx, parties, site)
     after = [carries.unpack(tx, c, rest, n) for c, n in zip(body.types, body.names, strict=True)]
     for key, carry in outer.items():
         _write(tx, key, carries.unpack(tx, carry, rest, _key_name(key)))
@@ -405,6 +450,41 @@ def _make_loop(tx: Tx, first: VariableTracker, body: _Body, state: State, site: 
         put_contents(vt, [*contents_of(vt), list_growth.run_of(tx, growth, appended[vt], stacks)])
     spoken.say(stacks)
     return after
+
+
+def _freeze_shared(tx: Tx, parties: list[tuple[VariableTracker | Proxy | None, State]], site: int | None) -> None:
+    """Refuse later changes of what shares memory in Python and does not in the graph.
+
+    A party is a value inside of the body, and what stands for it behind the loop.
+    """
+    places: dict[Any, list[int]] = {}
+    for k, (inside, _) in enumerate(parties):
+        for key in _storages(inside):
+            places.setdefault(key, []).append(k)
+    shared = {k for ks in places.values() if len(ks) > 1 for k in ks}
+    freeze(tx, [v for k in sorted(shared) for v in parties[k][1]], "a loop", site)
+
+
+def _stays(same: VariableTracker) -> bool:
+    return isinstance(same, ConstantVariable) and bool(same.value)
+
+
+def _storages(value: VariableTracker | Proxy | None) -> set[Any]:
+    if isinstance(value, MergeVariable):
+        return set[Any]().union(*map(_storages, value.alternatives()))
+    if value is None or (isinstance(value, VariableTracker) and not is_tensor(value)):
+        return set()
+    fake = (value if isinstance(value, Proxy) else value.as_proxy()).node.meta["example_value"]
+    return {storage_key(fake)} if isinstance(fake, torch.Tensor) else set()
+
+
+def _refuse_shared(
+    tx: Tx, mutated: Iterable[VariableTracker], others: Iterable[VariableTracker], site: int | None
+) -> None:
+    """A tensor that the body changes in place must not be carried, or handed out, under another name as well."""
+    keys = {storage_key(example(v)) for v in mutated}
+    if any(is_tensor(v) and storage_key(example(v)) in keys for v in others):
+        refuse(tx, rules.RegionMutates("a tensor that is used under two names", "a loop"), site)
 
 
 def _is_same(tx: Tx, vt: VariableTracker, before: VariableTracker) -> VariableTracker:

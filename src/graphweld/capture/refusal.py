@@ -18,7 +18,12 @@ class Refusal(Unsupported):
         self.final = final
 
 
-def refuse(tx: Tx, rule: Rule, site: int | None = None) -> NoReturn:
-    """Raise the refusal `rule` at the user's line that is being traced, or at one of its sites."""
+def refusal(tx: Tx, rule: Rule, site: int | None = None) -> Refusal:
+    """The refusal `rule` at the user's line that is being traced, or at one of its sites."""
     span, line = span_here(tx, site)
-    raise Refusal(diagnose(rule, span, line))
+    return Refusal(diagnose(rule, span, line))
+
+
+def refuse(tx: Tx, rule: Rule, site: int | None = None) -> NoReturn:
+    """Raise `refusal`."""
+    raise refusal(tx, rule, site)

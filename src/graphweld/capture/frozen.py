@@ -1,0 +1,48 @@
+"""Objects that must not be changed any more, because the graph holds a copy of them that stands for the same object.
+
+    for i in range(n):
+        out.append(x)        rows of the graph are copies of x
+    x.add_(1)                in Python changes every item of `out`: refused
+
+A change is seen at the end of the trace, by a tensor's version, or by what a container holds.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from torch._dynamo.variables.base import VariableTracker
+
+from graphweld.capture.effects import contents_of
+from graphweld.capture.refusal import Refusal, refusal
+from graphweld.capture.variables import Tx, example, is_tensor
+from graphweld.diagnostics import rules
+
+
+def freeze(tx: Tx, values: Iterable[VariableTracker], region: str, site: int | None) -> None:
+    """Refuse the program if one of these tensors, lists or dicts is changed from here on."""
+    if not hasattr(tx.output, "gw_frozen"):
+        tx.output.gw_frozen = []  # type: ignore[attr-defined]
+    frozen: list[tuple[VariableTracker, Any, Refusal]] = tx.output.gw_frozen  # type: ignore[attr-defined]
+    reason = refusal(tx, rules.RegionMutates("a value that it hands on, and that is changed later", region), site)
+    frozen.extend((vt, _state(tx, vt), reason) for vt in values)
+
+
+def refuse_changes(tx: Tx) -> None:
+    """Called at the end of a trace."""
+    for vt, before, reason in getattr(tx.output, "gw_frozen", ()):
+        now = _state(tx, vt)
+        same = now is before or (type(now) is type(before) and len(now) == len(before) and _items(now) == _items(before))
+        if not same:
+            raise reason
+
+
+def _state(tx: Tx, vt: VariableTracker) -> Any:
+    if is_tensor(vt):
+        return [example(vt)._version]
+    held = contents_of(vt)
+    return dict(tx.output.side_effects.store_attr_mutations.get(vt, {})) if held is None else held
+
+
+def _items(held: Any) -> list[Any]:
+    values = held.items() if isinstance(held, dict) else enumerate(held)
+    return [(key, value if isinstance(value, int) else id(value)) for key, value in values]
