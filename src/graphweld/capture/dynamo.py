@@ -46,8 +46,8 @@ from graphweld.capture import (
 )
 from graphweld.capture.conditionals import distribute, merge_in
 from graphweld.capture.effects import hook_changes, watch_mutation
-from graphweld.capture.frozen import refuse_changes
 from graphweld.capture.formatting import hook_formatting
+from graphweld.capture.frozen import refuse_changes
 from graphweld.capture.joins import is_sized_by_data
 from graphweld.capture.merge_variable import changes_in_place
 from graphweld.capture.predicates import is_data_dependent, predicate
@@ -294,7 +294,7 @@ def _hook_methods() -> None:
         if polyfill is not None and sites.trace_of(tx) is not None:
             return call(tx, polyfill, self, *args, **kwargs)
         if sites.trace_of(tx) is not None:
-            if name == "__setitem__" and indexing.needs_help(args[0]):
+            if name == "__setitem__" and indexing.is_mixed(args[0]):
                 return indexing.setitem(
                     tx, self, *args, lambda *plain: call_method(self, tx, "__setitem__", list(plain), kwargs)
                 )

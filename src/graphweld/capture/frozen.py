@@ -31,7 +31,9 @@ def refuse_changes(tx: Tx) -> None:
     """Called at the end of a trace."""
     for vt, before, reason in getattr(tx.output, "gw_frozen", ()):
         now = _state(tx, vt)
-        same = now is before or (type(now) is type(before) and len(now) == len(before) and _items(now) == _items(before))
+        same = now is before or (
+            type(now) is type(before) and len(now) == len(before) and _items(now) == _items(before)
+        )
         if not same:
             raise reason
 

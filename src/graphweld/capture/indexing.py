@@ -106,6 +106,17 @@ def needs_help(key: VariableTracker) -> bool:
     return is_position(key) or isinstance(key, MergeVariable)
 
 
+def is_mixed(key: VariableTracker) -> bool:
+    """Whether an index has a position among slices, or is one index or another; the rest torch stores at itself."""
+    key = key.realize()
+    if isinstance(key, MergeVariable):
+        return True
+    if not isinstance(key, TupleVariable):
+        return False
+    parts = [part.realize() for part in key.items]
+    return any(isinstance(p, SliceVariable) for p in parts) and any(map(is_position, parts))
+
+
 def setitem(tx: Tx, tensor: VariableTracker, key: VariableTracker, value: Any, store: Any) -> VariableTracker:
     """`tensor[key] = value`; `store(key, value)` is torch's own, for a key that is plain."""
     key = plain_key(tx, key)

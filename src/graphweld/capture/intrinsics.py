@@ -195,6 +195,13 @@ def is_builtin(tx: Tx, args: Args) -> VariableTracker | None:
     return constant(getattr(fn.realize(), "fn", None) is getattr(builtins, name.as_python_constant()))
 
 
+def is_self(tx: Tx, args: Args) -> VariableTracker | None:
+    fn, name, line = args
+    code = getattr(fn.realize(), "get_code", lambda: None)()
+    wanted = name.as_python_constant(), line.as_python_constant()
+    return constant(code is not None and (code.co_name, code.co_firstlineno) == wanted)
+
+
 def bound_(tx: Tx, args: Args) -> VariableTracker | None:
     return bound(tx, *args)
 
@@ -416,6 +423,7 @@ HANDLERS: dict[Any, Callable[[Tx, Args], VariableTracker | None]] = {
     runtime.is_: is_,
     runtime.is_not: is_not,
     runtime.is_builtin: is_builtin,
+    runtime.is_self: is_self,
     runtime.bound: bound_,
     runtime.while_stmt: while_stmt,
     runtime.for_stmt: for_stmt,

@@ -13,8 +13,11 @@ from torch.fx import Graph, GraphModule, Node, Proxy
 from torch.utils._sympy.symbol import SymT, symbol_is_type
 
 from graphweld.capture.effects import Effects, watching
+from graphweld.capture.refusal import refuse
 from graphweld.capture.variables import Thunk, Tx, proxies_in
+from graphweld.diagnostics import rules
 
+DEEPEST = 6  # calls of one function in one another, each in a region of its own
 UNBACKED = (SymT.UNBACKED_INT, SymT.UNBACKED_FLOAT)
 
 
@@ -57,6 +60,8 @@ def trace_region(
     """
     assumed = assumptions(tx)
     depth = len(assumed)
+    if _depth(tx) > DEEPEST:
+        refuse(tx, rules.LoopNotWelded("recursion", "tensor values decide how deep a function calls itself"))
     with tx.output.subtracer(None, None, "graphweld region") as tracer:
         tracer.allow_side_effects_in_hop = True
         region = Region(tracer)
@@ -81,6 +86,15 @@ def trace_region(
     # second without the node that binds it.
     tx.output.fake_mode.epoch += 1
     return region
+
+
+def _depth(tx: Tx) -> int:
+    """How many calls of the function that is traced are running, if each may be in a region."""
+    frame, count = tx.parent, 0
+    while frame is not None:
+        count += frame.f_code is tx.f_code
+        frame = frame.parent
+    return min(count, len(tx.output.tracers) - 1)
 
 
 def _name_of(error: exc.ObservedException) -> str:

@@ -6,7 +6,7 @@ a number that came out of one; with any other value the tracer simply follows th
 """
 
 from graphweld.runtime.conditionals import if_exp, if_stmt
-from graphweld.runtime.logic import and_, contains, is_, is_builtin, is_not, not_, not_contains, or_
+from graphweld.runtime.logic import and_, contains, is_, is_builtin, is_not, is_self, not_, not_contains, or_
 from graphweld.runtime.loops import for_stmt, while_stmt
 from graphweld.runtime.undefined import UNDEFINED, Undefined, bound
 
@@ -22,6 +22,7 @@ __all__ = [
     "is_",
     "is_builtin",
     "is_not",
+    "is_self",
     "not_",
     "not_contains",
     "or_",

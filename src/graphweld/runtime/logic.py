@@ -47,6 +47,12 @@ def is_not(left: Any, right: Any) -> bool:
     return left is not right
 
 
+def is_self(fn: Any, name: str, line: int) -> bool:
+    """Whether a function, or a method's function, is the one that starts at a line: no wrapper around it."""
+    code = getattr(getattr(fn, "__func__", fn), "__code__", None)
+    return code is not None and (code.co_name, code.co_firstlineno) == (name, line)
+
+
 def is_builtin(fn: Any, name: str) -> bool:
     """Whether a name still is that of the builtin function."""
     return fn is getattr(builtins, name)

@@ -20,6 +20,7 @@ from graphweld.syntax.passes.match_statements import lower_matches
 from graphweld.syntax.passes.outlining import outline_regions
 from graphweld.syntax.passes.return_statements import lower_returns
 from graphweld.syntax.passes.super_calls import spell_out_super
+from graphweld.syntax.passes.tail_calls import loop_tail_calls
 from graphweld.syntax.passes.unbound_names import check_unbound_names
 from graphweld.syntax.passes.while_tests import move_binding_tests
 from graphweld.syntax.supported import reads_frame
@@ -29,6 +30,7 @@ from graphweld.syntax.unit import Unit
 PASSES: tuple[Callable[[Unit], None], ...] = (
     # Normalize: a smaller Python, with plain if, while and for only.
     hoist_declarations,
+    loop_tail_calls,  # its `continue` and `return` are lowered like any
     lower_asserts,
     lower_matches,  # before the exits in its cases
     move_binding_tests,  # before `break`: the test moves into the body, where its exits still belong to the loop
