@@ -151,6 +151,7 @@ REMEMBERING = tuple(
 
 _EXC = _each(
     f"{_DYNAMO}.exc",
+    "BackendCompilerFailed BackendCompilerFailed.backend_name BackendCompilerFailed.inner_exception "
     "InternalTorchDynamoError ObservedException RestartAnalysis TorchDynamoException TorchRuntimeError "
     "UncapturedHigherOrderOpError Unsupported UserError observed_exception_map raise_observed_exception",
     "to tell why a trace stopped, to start it over, and to raise in the traced program",

@@ -20,5 +20,6 @@ EXAMPLES: list[Rule] = [
     rules.CarryChanges("total", "an int", "a tensor of dtype float32", "type"),
     rules.TorchBreak("call to a C extension", "GB0059"),
     rules.TorchBreak("call to a C extension"),
+    rules.BackendFails("'aot_eager'", "RuntimeError: the strides differ"),
     rules.UnsupportedTorch("2.9.1", ">=2.13,<2.15"),
 ]
