@@ -48,6 +48,7 @@ from graphweld.capture.joins import is_sized_by_data
 from graphweld.capture.merge_variable import changes_in_place
 from graphweld.capture.predicates import is_data_dependent, predicate
 from graphweld.capture.refusal import Refusal, refuse
+from graphweld.capture.merge_arguments import hook_merge_arguments, with_choices
 from graphweld.capture.variables import call, example
 from graphweld.diagnostics import rules
 
@@ -89,6 +90,7 @@ def install() -> None:
         _hook_items()
         _hook_floats()
         _hook_mutation()
+        hook_merge_arguments()
 
 
 def _hook_inlining() -> None:
@@ -208,6 +210,7 @@ def _hook_calls() -> None:
         if self.value in recurrent.OF_UNKNOWN_LENGTH and len(args) == 9 and is_sized_by_data(example(args[0])):
             return call(tx, recurrent.OF_UNKNOWN_LENGTH[self.value], *args)
         args, kwargs = indexing.numbers_for_sizes(tx, self.value.__name__, args, kwargs)
+        args, kwargs = with_choices(self.value.__name__, args, kwargs)
         if any(map(merge_in, (*args, *kwargs.values()))):
             writes = intrinsics.writes(self.value, kwargs)
             return distribute(tx, list(args), kwargs, functools.partial(torch_call_function, self, tx), writes)
@@ -266,6 +269,7 @@ def _hook_methods() -> None:
             return call(tx, polyfill, self, *args, **kwargs)
         if sites.trace_of(tx) is not None:
             args, kwargs = indexing.numbers_for_sizes(tx, name, args, kwargs)
+            args, kwargs = with_choices(name, args, kwargs)
             if any(map(merge_in, (*args, *kwargs.values()))):
                 return distribute(tx, list(args), kwargs, functools.partial(method, self, tx, name))
         return call_method(self, tx, name, args, kwargs)
