@@ -45,10 +45,10 @@ from graphweld.capture import (
 from graphweld.capture.conditionals import distribute, merge_in
 from graphweld.capture.effects import hook_changes, watch_mutation
 from graphweld.capture.joins import is_sized_by_data
+from graphweld.capture.merge_arguments import hook_merge_arguments, with_choices
 from graphweld.capture.merge_variable import changes_in_place
 from graphweld.capture.predicates import is_data_dependent, predicate
 from graphweld.capture.refusal import Refusal, refuse
-from graphweld.capture.merge_arguments import hook_merge_arguments, with_choices
 from graphweld.capture.variables import call, example
 from graphweld.diagnostics import rules
 

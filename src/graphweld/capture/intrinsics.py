@@ -14,7 +14,13 @@ from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.dicts import ConstDictVariable
 from torch._dynamo.variables.functions import LocalGeneratorObjectVariable
 from torch._dynamo.variables.iter import IteratorVariable
-from torch._dynamo.variables.lists import ListIteratorVariable, ListVariable, RangeVariable, SliceVariable, TupleVariable
+from torch._dynamo.variables.lists import (
+    ListIteratorVariable,
+    ListVariable,
+    RangeVariable,
+    SliceVariable,
+    TupleVariable,
+)
 from torch._dynamo.variables.tensor import SymNodeVariable, TensorVariable
 
 from graphweld import runtime
@@ -291,7 +297,7 @@ def _range(tx: Tx, args: Args, kwargs: Any) -> VariableTracker:
 
 
 def _of_choice(pick: Callable[..., VariableTracker]) -> Callable[..., VariableTracker]:
-    """Subscripting with a number that is one constant or another: with either, without the question what else it could be."""
+    """Subscripting with a number that is one constant or another: with either, and no other."""
 
     def handler(tx: Tx, args: Args, kwargs: Any) -> VariableTracker:
         choice = getattr(args[1], "gw_choice", None)

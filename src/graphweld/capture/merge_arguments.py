@@ -33,23 +33,17 @@ READING = {"get", "index", "count", "__getitem__", "__contains__"}
 
 def hook_merge_arguments() -> None:
     """Put the hooks in place."""
-    for function in (GetAttrBuiltinVariable, HasAttrBuiltinVariable, SetAttrBuiltinVariable):
-        function.call_function = _by_name(function.call_function)  # type: ignore[attr-defined]
+    GetAttrBuiltinVariable.call_function = _by_name(GetAttrBuiltinVariable.call_function)  # type: ignore[method-assign]
+    HasAttrBuiltinVariable.call_function = _by_name(HasAttrBuiltinVariable.call_function)  # type: ignore[method-assign]
+    SetAttrBuiltinVariable.call_function = _by_name(SetAttrBuiltinVariable.call_function)  # type: ignore[method-assign]
     ConstantVariable.call_method = _reading(ConstantVariable.call_method)  # type: ignore[method-assign]
-    for container in (ConstDictVariable, CommonListMethodsVariable, TupleVariable):
-        container.call_method = _reading(container.call_method, READING)  # type: ignore[attr-defined]
+    TupleVariable.call_method = _reading(TupleVariable.call_method, READING)  # type: ignore[method-assign]
+    for container in (ConstDictVariable, CommonListMethodsVariable):
+        container.call_method = _reading(container.call_method, READING)  # type: ignore[method-assign]
     build = Tx.BUILD_STRING
 
-    def joined(tx: Any, inst: Any, parts: list[VariableTracker]) -> VariableTracker:
-        if any(map(merge_in, parts)):
-            return distribute(tx, parts, {}, lambda new, _: joined(tx, inst, new))
-        for part in parts:
-            tx.push(part)
-        build(tx, inst)
-        return tx.pop()  # type: ignore[no-any-return]
-
     def build_string(self: Any, inst: Any) -> None:
-        self.push(joined(self, inst, self.popn(inst.arg)))
+        self.push(_joined(self, inst, self.popn(inst.arg), build))
 
     Tx.BUILD_STRING = build_string  # type: ignore[method-assign]
     pending: list[Any] = [Tx]
@@ -59,8 +53,17 @@ def hook_merge_arguments() -> None:
         pending.extend(cls.__subclasses__())
 
 
+def _joined(tx: Any, inst: Any, parts: list[VariableTracker], build: Any) -> VariableTracker:
+    if any(map(merge_in, parts)):
+        return distribute(tx, parts, {}, lambda new, _: _joined(tx, inst, new, build))
+    for part in parts:
+        tx.push(part)
+    build(tx, inst)
+    return tx.pop()  # type: ignore[no-any-return]
+
+
 def with_choices(name: str, args: Any, kwargs: Any) -> tuple[Any, Any]:
-    """Arguments of a function of torch, with numbers it wants to know, and that are one constant or another, as merges."""
+    """Arguments of a function of torch; numbers it wants to know that are one constant or another, as merges."""
 
     def choice(vt: VariableTracker) -> VariableTracker:
         return getattr(vt, "gw_choice", vt)

@@ -108,6 +108,21 @@ PATCHED = (
         "patched: what a region changes in lists, dicts and sets is seen before it changes",
         ("self", "var"),
     ),
+    *(
+        Private(f"{_VARIABLES}.{path}", "patched: arguments that are one constant or another, for either", parameters)
+        for path, parameters in (
+            ("builtin.GetAttrBuiltinVariable.call_function", _CALL),
+            ("builtin.HasAttrBuiltinVariable.call_function", _CALL),
+            ("builtin.SetAttrBuiltinVariable.call_function", _CALL),
+            ("constant.ConstantVariable.call_method", _METHOD),
+            ("lists.TupleVariable.call_method", _METHOD),
+        )
+    ),
+    Private(
+        f"{_DYNAMO}.symbolic_convert.InstructionTranslatorBase.BUILD_STRING",
+        "patched: f-strings with a part that is one string or another",
+        ("self", "inst"),
+    ),
     Private(
         f"{_VARIABLES}.functions.LocalGeneratorObjectVariable.__init__",
         "patched: a generator knows the region it was made in",
@@ -217,6 +232,7 @@ _TRACER = (
         "InstructionTranslatorBase.f_globals InstructionTranslatorBase.fake_mode InstructionTranslatorBase.indexof "
         "InstructionTranslatorBase.instructions InstructionTranslatorBase.lineno InstructionTranslatorBase.output "
         "InstructionTranslatorBase.parent InstructionTranslatorBase.debug_locals "
+        "InstructionTranslatorBase.dispatch_table InstructionTranslatorBase.pop InstructionTranslatorBase.push "
         "InstructionTranslatorBase.speculation_log",
         "the running trace: its frames, its place in the program, output to make behind the graph",
     ),
