@@ -65,14 +65,13 @@ EXPECTED: tuple[Expect, ...] = (
     *_each("nested.tail_recursion nested.linear_recursion", refused="GW106"),  # a depth that the data decides
     *_each(
         # In this order torch has no trace of: a generator's frame with a branch, an object of the program's own as an
-        # operand, a class statement, autograd.grad, a size from a mask on one side, a format string of an alternative,
+        # operand, a class statement, autograd.grad, a size from a mask on one side,
         # a list of floats from a tensor.
         "closures.generator_function functions.operator_methods functions.constructor_with_branch"
-        " gradients.autograd_grad_inside joins.boolean_mask_or_all joins.string_formatting_after"
+        " gradients.autograd_grad_inside joins.boolean_mask_or_all"
         " predicates.tolist_element",
         refused="GW120",
     ),
-    *_each("conditional_expressions.as_keyword_argument", refused="GW120", **_GRAD),  # a size that the data decides
     # ------------------------------------------------------------------------------------------------ aliases
     *_each(
         "joins.same_tensor_twice joins.same_tensor_twice_one_side joins.two_views_inside"

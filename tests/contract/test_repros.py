@@ -124,6 +124,16 @@ def test_the_program_gives_the_code(code: str) -> None:
         assert linecache.getline(span.file, span.line).strip() == line
 
 
+def test_a_backend_that_fails_is_gw121() -> None:
+    def backend(graph: Any, inputs: Any) -> Any:
+        raise NotImplementedError("no such operator here")
+
+    with pytest.raises(gw.GraphweldError) as error:
+        gw.compile(lambda x: x + 1, backend=backend)(X.clone())
+    assert [finding.code for finding in error.value.diagnostics] == ["GW121"]
+    assert "no such operator here" in str(error.value)
+
+
 def test_wrong_usage_is_gw003() -> None:
     with pytest.raises(gw.GraphweldError) as error:
         gw.compile(3)
@@ -157,4 +167,4 @@ def test_the_static_check_gives_the_code(code: str, tmp_path: Path) -> None:
 
 
 def test_every_code_has_a_repro() -> None:
-    assert set(REPROS) | set(CHECKED) | {"GW003", "GW130"} == set(CODES)
+    assert set(REPROS) | set(CHECKED) | {"GW003", "GW121", "GW130"} == set(CODES)

@@ -49,6 +49,7 @@ from graphweld.capture.effects import hook_changes, watch_mutation
 from graphweld.capture.formatting import hook_formatting
 from graphweld.capture.frozen import refuse_changes
 from graphweld.capture.joins import is_sized_by_data
+from graphweld.capture.merge_arguments import hook_merge_arguments, with_choices
 from graphweld.capture.merge_variable import changes_in_place
 from graphweld.capture.predicates import is_data_dependent, predicate
 from graphweld.capture.raises import hook_compiled
@@ -98,6 +99,7 @@ def install() -> None:
         counters.hook_literals()
         hook_formatting()
         hook_compiled()
+        hook_merge_arguments()
 
 
 def _hook_inlining() -> None:
@@ -237,6 +239,7 @@ def _hook_calls() -> None:
         if self.value in recurrent.OF_UNKNOWN_LENGTH and len(args) == 9 and is_sized_by_data(example(args[0])):
             return call(tx, recurrent.OF_UNKNOWN_LENGTH[self.value], *args)
         args, kwargs = indexing.numbers_for_sizes(tx, self.value.__name__, args, kwargs)
+        args, kwargs = with_choices(self.value.__name__, args, kwargs)
         if any(map(merge_in, (*args, *kwargs.values()))):
             writes = intrinsics.writes(self.value, kwargs)
             return distribute(tx, list(args), kwargs, functools.partial(torch_call_function, self, tx), writes)
@@ -299,6 +302,7 @@ def _hook_methods() -> None:
                     tx, self, *args, lambda *plain: call_method(self, tx, "__setitem__", list(plain), kwargs)
                 )
             [_, *args], kwargs = indexing.numbers_for_sizes(tx, name, [self, *args], kwargs)
+            args, kwargs = with_choices(name, args, kwargs)
             if any(map(merge_in, (*args, *kwargs.values()))):
                 return distribute(tx, list(args), kwargs, functools.partial(method, self, tx, name))
         return call_method(self, tx, name, args, kwargs)

@@ -11,6 +11,7 @@ import torch
 from torch._dynamo.variables.base import ValueMutationNew, VariableTracker
 from torch._dynamo.variables.builtin import BuiltinVariable
 from torch._dynamo.variables.constant import ConstantVariable
+from torch._dynamo.variables.dicts import ConstDictVariable
 from torch._dynamo.variables.functions import LocalGeneratorObjectVariable
 from torch._dynamo.variables.iter import IteratorVariable
 from torch._dynamo.variables.lists import (
@@ -25,7 +26,7 @@ from torch._dynamo.variables.tensor import SymNodeVariable, TensorVariable
 from graphweld import runtime
 from graphweld.capture import indexing, list_operations, loops, output, sites
 from graphweld.capture.conditionals import bound, distribute, stage_if
-from graphweld.capture.grown_lists import GrownList, give_up
+from graphweld.capture.grown_lists import GrownList, give_up, raise_if
 from graphweld.capture.merge_variable import BINARY, MergeVariable, changes_in_place
 from graphweld.capture.predicates import is_data_dependent, negate, predicate, select_bool
 from graphweld.capture.raises import always_raises, emit_raise
@@ -42,7 +43,7 @@ from graphweld.capture.sequences import (
     sliced,
     zipped,
 )
-from graphweld.capture.variables import Tx, build, call, constant, example, is_tensor, method
+from graphweld.capture.variables import Tx, build, call, constant, example, is_data_number, is_tensor, method
 from graphweld.diagnostics import rules
 
 Args = list[VariableTracker]
@@ -244,7 +245,9 @@ def builtin(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) -> 
         return _in_place(fn)
     if fn is operator.getitem and len(arg_types) == 2 and issubclass(arg_types[1], (SymNodeVariable, TensorVariable)):
         if issubclass(arg_types[0], (ListVariable, TupleVariable)):
-            return _pick_item
+            return _of_choice(_pick_item)
+        if issubclass(arg_types[0], ConstDictVariable):
+            return _of_choice(_pick_entry)
     if fn is operator.getitem and len(arg_types) == 2 and issubclass(arg_types[1], SliceVariable):
         if issubclass(arg_types[0], (ListVariable, TupleVariable)):
             return _pick_slice
@@ -303,6 +306,16 @@ def _range(tx: Tx, args: Args, kwargs: Any) -> VariableTracker:
     return dynamo_handler(range, [type(a) for a in args], False)(tx, args, kwargs)
 
 
+def _of_choice(pick: Callable[..., VariableTracker]) -> Callable[..., VariableTracker]:
+    """Subscripting with a number that is one constant or another: with either, and no other."""
+
+    def handler(tx: Tx, args: Args, kwargs: Any) -> VariableTracker:
+        choice = getattr(args[1], "gw_choice", None)
+        return pick(tx, args, kwargs) if choice is None else call(tx, operator.getitem, args[0], choice)
+
+    return handler
+
+
 def _pick_item(tx: Tx, args: Args, kwargs: Any) -> VariableTracker:
     """`items[i]` where `i` came out of a tensor: a choice between the items.
 
@@ -329,6 +342,24 @@ def _pick_slice(tx: Tx, args: Args, kwargs: Any) -> VariableTracker:
     if any(is_data_dependent(bound) for bound in args[1].items):  # type: ignore[attr-defined]
         return list_operations.getitem(tx, *args)
     return dynamo_handler(operator.getitem, [type(a) for a in args], False)(tx, args, kwargs)  # type: ignore[no-any-return]
+
+
+def _pick_entry(tx: Tx, args: Args, kwargs: Any) -> VariableTracker:
+    """`table[n]` where the number `n` came out of a tensor: a choice between the entries; KeyError as Python has it."""
+    table, key = args
+    keys = [k.vt for k in table.items]  # type: ignore[attr-defined]
+    if not is_data_number(key) or not all(isinstance(k, ConstantVariable) for k in keys):
+        return dynamo_handler(operator.getitem, [type(a) for a in args], False)(tx, args, kwargs)
+    heres = [predicate(tx, call(tx, operator.eq, key, k)) for k in keys if isinstance(k.value, (int, float))]  # type: ignore[attr-defined]
+    items = [v for k, v in zip(keys, table.items.values(), strict=True) if isinstance(k.value, (int, float))]  # type: ignore[attr-defined]
+    missing: VariableTracker = constant(True)
+    for here in heres:
+        missing = select_bool(tx, here, constant(False), missing)
+    raise_if(tx, missing, KeyError, "no such key")
+    chosen = items[-1]
+    for here, item in reversed(list(zip(heres[:-1], items[:-1], strict=True))):
+        chosen = stage_if(tx, here, lambda item=item: item, lambda chosen=chosen: chosen, label="the entry")
+    return chosen
 
 
 def _index_tensor(tx: Tx, args: Args, kwargs: Any) -> VariableTracker:

@@ -92,7 +92,7 @@ class Join:
             pred, then, orelse = (self.export(region, part) for part in (vt.pred, vt.then, vt.orelse))
             return lambda: MergeVariable(pred(), then(), orelse(), vt.name)
         if is_tensor(vt):
-            return self._export_tensor(region, vt) if region.owns(vt) else lambda: vt
+            return alias_of(self.tx, region, vt) or self._export_tensor(region, vt)
         if isinstance(vt, SymNodeVariable):
             if not region.owns(vt):
                 return lambda: vt
@@ -117,7 +117,17 @@ class Join:
 
     def _merge_numbers(self, a: VariableTracker, b: VariableTracker) -> Thunk:
         kind = a.python_type()
-        return self._numbers(kind, self._as_tensor(self.then, a, kind), self._as_tensor(self.orelse, b, kind))
+        choices = [v if isinstance(v, ConstantVariable) else getattr(v, "gw_choice", None) for v in (a, b)]
+        number = self._numbers(kind, self._as_tensor(self.then, a, kind), self._as_tensor(self.orelse, b, kind))
+        if None in choices or any(self.then.owns(v) or self.orelse.owns(v) for v in choices if v is not None):
+            return number
+
+        def chosen() -> VariableTracker:
+            made = number()
+            made.gw_choice = MergeVariable(self.pred, *choices)  # type: ignore[attr-defined,arg-type]
+            return made
+
+        return chosen
 
     def _numbers(self, kind: type, a: VariableTracker, b: VariableTracker) -> Thunk:
         output = self._slot(a, b)

@@ -143,6 +143,21 @@ PATCHED = (
         "patched: what a region changes in lists, dicts and sets is seen before it changes",
         ("self", "var"),
     ),
+    *(
+        Private(f"{_VARIABLES}.{path}", "patched: arguments that are one constant or another, for either", parameters)
+        for path, parameters in (
+            ("builtin.GetAttrBuiltinVariable.call_function", _CALL),
+            ("builtin.HasAttrBuiltinVariable.call_function", _CALL),
+            ("builtin.SetAttrBuiltinVariable.call_function", _CALL),
+            ("constant.ConstantVariable.call_method", _METHOD),
+            ("lists.TupleVariable.call_method", _METHOD),
+        )
+    ),
+    Private(
+        f"{_DYNAMO}.symbolic_convert.InstructionTranslatorBase.BUILD_STRING",
+        "patched: f-strings with a part that is one string or another",
+        ("self", "inst"),
+    ),
     Private(
         f"{_VARIABLES}.functions.LocalGeneratorObjectVariable.__init__",
         "patched: a generator knows the region it was made in",
@@ -186,6 +201,7 @@ REMEMBERING = tuple(
 
 _EXC = _each(
     f"{_DYNAMO}.exc",
+    "BackendCompilerFailed BackendCompilerFailed.backend_name BackendCompilerFailed.inner_exception "
     "InternalTorchDynamoError ObservedException RestartAnalysis TorchDynamoException TorchRuntimeError "
     "UncapturedHigherOrderOpError Unsupported UserError observed_exception_map raise_observed_exception",
     "to tell why a trace stopped, to start it over, and to raise in the traced program",
@@ -252,6 +268,7 @@ _TRACER = (
         "InstructionTranslatorBase.f_globals InstructionTranslatorBase.fake_mode InstructionTranslatorBase.indexof "
         "InstructionTranslatorBase.instructions InstructionTranslatorBase.lineno InstructionTranslatorBase.output "
         "InstructionTranslatorBase.parent InstructionTranslatorBase.debug_locals "
+        "InstructionTranslatorBase.dispatch_table InstructionTranslatorBase.pop InstructionTranslatorBase.push "
         "InstructionTranslatorBase.speculation_log",
         "the running trace: its frames, its place in the program, output to make behind the graph",
     ),

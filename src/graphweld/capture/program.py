@@ -14,6 +14,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+import torch
 from torch._dynamo import exc
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
@@ -26,6 +27,7 @@ STOPPED = (exc.Unsupported, exc.UserError, exc.TorchRuntimeError, GuardOnDataDep
 # Frames of graphweld's own that a user's stack may hold; the demo's programs are a user's.
 _ROOT = os.path.dirname(os.path.dirname(__file__))
 PACKAGE = tuple(os.path.join(_ROOT, part, "") for part in ("capture", "runtime"))
+_TORCH = os.path.join(os.path.dirname(torch.__file__), "")
 _numbers = itertools.count()
 
 
@@ -90,6 +92,8 @@ def diagnostics_of(error: BaseException) -> list[Diagnostic] | None:
         if isinstance(e, ConversionError):
             return list(e.diagnostics)
     for e in errors:
+        if isinstance(e, exc.BackendCompilerFailed):
+            return [backend_failure(e)]
         if isinstance(e, (*STOPPED, exc.InternalTorchDynamoError)):
             return [torch_break(e, next((e.gw_region for e in errors if hasattr(e, "gw_region")), None))]
     return None
@@ -101,6 +105,18 @@ def torch_code_in(text: str) -> str | None:
     if found is None:
         return None
     return f"GB{found.group(1)}" if found.group(1) else found.group(0)
+
+
+def backend_failure(error: exc.BackendCompilerFailed) -> Diagnostic:
+    """A backend that gave up, at the last line of the user's code that its error names."""
+    cause = error.inner_exception
+    text = str(cause).strip() or type(cause).__name__
+    rule = rules.BackendFails(repr(error.backend_name), f"{type(cause).__name__}: {text.splitlines()[0].rstrip('.')}")
+    span, line = None, None
+    for file, number in re.findall(r'File "([^"<]+)", line (\d+)', text):
+        if not file.startswith((*PACKAGE, _TORCH)):
+            span, line = Span.at(file, int(number)), linecache.getline(file, int(number)).strip() or None
+    return diagnose(rule, span, line)
 
 
 def torch_break(error: BaseException, region: str | None = None) -> Diagnostic:

@@ -32,6 +32,7 @@ CODES: dict[str, tuple[str, str]] = {
         "list_length_depends_on_data:ListLengthDependsOnData",
     ),
     "GW120": ("torch-break", "torch_break:TorchBreak"),
+    "GW121": ("backend-fails", "backend_fails:BackendFails"),
     "GW130": ("unsupported-torch", "unsupported_torch:UnsupportedTorch"),
     "GW201": ("data-dependent-branch", "data_dependent_branch:DataDependentBranch"),
     "GW202": ("data-dependent-loop", "data_dependent_loop:DataDependentLoop"),

@@ -25,5 +25,6 @@ EXAMPLES: list[Rule] = [
     rules.TensorToPython(".item()", "x.sum()"),
     rules.DataDependentSize("mask", "x[x > 0]"),
     rules.UntracedCall("open", "open"),
+    rules.BackendFails("'aot_eager'", "RuntimeError: the strides differ"),
     rules.UnsupportedTorch("2.9.1", ">=2.13,<2.15"),
 ]

@@ -1,5 +1,6 @@
 """Every rule, one file each. The words only: what finds a case builds the rule and passes it to `diagnose`."""
 
+from graphweld.diagnostics.rules.backend_fails import BackendFails
 from graphweld.diagnostics.rules.branches_disagree import BranchesDisagree
 from graphweld.diagnostics.rules.carry_changes import CarryChanges
 from graphweld.diagnostics.rules.data_dependent_branch import DataDependentBranch
@@ -21,6 +22,7 @@ from graphweld.diagnostics.rules.untraced_call import UntracedCall
 from graphweld.diagnostics.rules.wrong_usage import WrongUsage
 
 __all__ = [
+    "BackendFails",
     "BranchesDisagree",
     "CarryChanges",
     "DataDependentBranch",

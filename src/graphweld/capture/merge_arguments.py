@@ -1,0 +1,96 @@
+"""Operations of Python's own with an argument that the data decides: done for either alternative.
+
+    mode = "up" if x.sum() > 0 else "down"
+    torch.cat(rows, dim=k)        dim=0 or dim=1, where k is 0 or 1
+    f"go {mode}"                  "go up" or "go down"
+    getattr(self, mode)           self.up or self.down
+    scales.get(mode)              scales.get("up") or scales.get("down")
+
+Only what reads its arguments is here. What stores them, as `rows.append(mode)` does, stores the merge.
+"""
+
+import dis
+from typing import Any
+
+from torch._dynamo.symbolic_convert import InstructionTranslatorBase as Tx
+from torch._dynamo.variables.base import VariableTracker
+from torch._dynamo.variables.builtin import GetAttrBuiltinVariable, HasAttrBuiltinVariable, SetAttrBuiltinVariable
+from torch._dynamo.variables.constant import ConstantVariable
+from torch._dynamo.variables.dicts import ConstDictVariable
+from torch._dynamo.variables.lists import CommonListMethodsVariable, TupleVariable
+
+from graphweld.capture.conditionals import distribute, merge_in
+
+# What takes numbers that torch wants to know when it traces: by keyword, and functions that take them by position.
+KNOWN_NUMBERS = {"alpha", "axis", "beta", "correction", "diagonal", "dim", "dim0", "dim1", "end_dim", "start_dim"}
+TAKES_DIM = {
+    "all", "amax", "amin", "any", "argmax", "argmin", "argsort", "cat", "cumprod", "cumsum", "diff", "flatten", "flip",
+    "log_softmax", "logsumexp", "max", "mean", "median", "min", "movedim", "norm", "permute", "prod", "softmax", "sort",
+    "squeeze", "stack", "std", "sum", "swapaxes", "transpose", "unbind", "unsqueeze", "var",
+}  # fmt: skip
+READING = {"get", "index", "count", "__getitem__", "__contains__"}
+
+
+def hook_merge_arguments() -> None:
+    """Put the hooks in place."""
+    GetAttrBuiltinVariable.call_function = _by_name(GetAttrBuiltinVariable.call_function)  # type: ignore[method-assign]
+    HasAttrBuiltinVariable.call_function = _by_name(HasAttrBuiltinVariable.call_function)  # type: ignore[method-assign]
+    SetAttrBuiltinVariable.call_function = _by_name(SetAttrBuiltinVariable.call_function)  # type: ignore[method-assign]
+    ConstantVariable.call_method = _reading(ConstantVariable.call_method)  # type: ignore[method-assign]
+    TupleVariable.call_method = _reading(TupleVariable.call_method, READING)  # type: ignore[method-assign]
+    for container in (ConstDictVariable, CommonListMethodsVariable):
+        container.call_method = _reading(container.call_method, READING)  # type: ignore[method-assign]
+    build = Tx.BUILD_STRING
+
+    def build_string(self: Any, inst: Any) -> None:
+        self.push(_joined(self, inst, self.popn(inst.arg), build))
+
+    Tx.BUILD_STRING = build_string  # type: ignore[method-assign]
+    pending: list[Any] = [Tx]
+    while pending:
+        cls = pending.pop()
+        cls.dispatch_table[dis.opmap["BUILD_STRING"]] = build_string
+        pending.extend(cls.__subclasses__())
+
+
+def _joined(tx: Any, inst: Any, parts: list[VariableTracker], build: Any) -> VariableTracker:
+    if any(map(merge_in, parts)):
+        return distribute(tx, parts, {}, lambda new, _: _joined(tx, inst, new, build))
+    for part in parts:
+        tx.push(part)
+    build(tx, inst)
+    return tx.pop()  # type: ignore[no-any-return]
+
+
+def with_choices(name: str, args: Any, kwargs: Any) -> tuple[Any, Any]:
+    """Arguments of a function of torch; numbers it wants to know that are one constant or another, as merges."""
+
+    def choice(vt: VariableTracker) -> VariableTracker:
+        return getattr(vt, "gw_choice", vt)
+
+    if name in TAKES_DIM:
+        args = [choice(arg) for arg in args]
+    if KNOWN_NUMBERS.isdisjoint(kwargs):
+        return args, kwargs
+    return args, {key: choice(arg) if key in KNOWN_NUMBERS else arg for key, arg in kwargs.items()}
+
+
+def _by_name(function: Any) -> Any:
+    def call_function(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+        if len(args) > 1 and merge_in(args[1]) is not None:
+            rest = [args[0], *args[2:]]
+            return distribute(
+                tx, [args[1]], {}, lambda new, _: call_function(self, tx, [rest[0], *new, *rest[1:]], kwargs)
+            )
+        return function(self, tx, args, kwargs)
+
+    return call_function
+
+
+def _reading(method: Any, names: set[str] | None = None) -> Any:
+    def call_method(self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
+        if (names is None or name in names) and any(map(merge_in, (*args, *kwargs.values()))):
+            return distribute(tx, list(args), kwargs, lambda new, named: call_method(self, tx, name, new, named))
+        return method(self, tx, name, args, kwargs)
+
+    return call_method
