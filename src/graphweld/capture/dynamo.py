@@ -299,9 +299,20 @@ def _hook_methods() -> None:
             [_, *args], kwargs = indexing.numbers_for_sizes(tx, name, [self, *args], kwargs)
             if any(map(merge_in, (*args, *kwargs.values()))):
                 return distribute(tx, list(args), kwargs, functools.partial(method, self, tx, name))
+            if name == "item" and "example_value" in self.proxy.node.meta:
+                return _read_once(self, tx, lambda: call_method(self, tx, name, args, kwargs))
         return call_method(self, tx, name, args, kwargs)
 
     TensorVariable.call_method = method  # type: ignore[method-assign]
+
+
+def _read_once(tensor: TensorVariable, tx: Any, read: Callable[[], VariableTracker]) -> VariableTracker:
+    """One `.item()` node for all reads of a tensor in a graph, as AOTAutograd has one symbol for them."""
+    made = tx.output.current_tracer.__dict__.setdefault("gw_items", {})
+    key = (tensor.proxy.node, example(tensor)._version)
+    if key not in made:
+        made[key] = read()
+    return made[key]  # type: ignore[no-any-return]
 
 
 def _hook_asserts() -> None:

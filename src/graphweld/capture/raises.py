@@ -24,6 +24,7 @@ from torch.fx import GraphModule, Node
 
 from graphweld.capture.predicates import negate
 from graphweld.capture.refusal import refuse
+from graphweld.capture.saved_operands import copy_changed
 from graphweld.capture.variables import Tx
 from graphweld.diagnostics import Rule, rules
 
@@ -103,6 +104,7 @@ def hook_compiled() -> None:
     call_user_compiler = OutputGraph.call_user_compiler
 
     def compiled(self: OutputGraph, gm: GraphModule, example_inputs: list[Any]) -> Any:
+        copy_changed(gm)
         fn = call_user_compiler(self, gm, example_inputs)
         if not getattr(self, "gw_raises", False):
             return fn
