@@ -44,13 +44,13 @@ from graphweld.capture import (
     sites,
     statistics,
 )
+from graphweld.capture.compiled import hook_compiled
 from graphweld.capture.conditionals import distribute, merge_in
 from graphweld.capture.effects import hook_changes, watch_mutation
 from graphweld.capture.formatting import hook_formatting
 from graphweld.capture.joins import is_sized_by_data
 from graphweld.capture.merge_variable import changes_in_place
 from graphweld.capture.predicates import is_data_dependent, predicate
-from graphweld.capture.raises import hook_compiled
 from graphweld.capture.refusal import Refusal, refuse
 from graphweld.capture.variables import call, example, in_outermost_graph
 from graphweld.diagnostics import rules
