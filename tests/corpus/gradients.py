@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from .program import factory, pairs, program, rand, signs, t, three
+from .program import counts, factory, pairs, program, rand, signs, t, three
 
 
 class Dropout(nn.Module):
@@ -281,3 +281,37 @@ def norm_with_zero_guard(x):
     if (x == 0).all():
         return x * 2
     return x / (x * x).sum().sqrt()
+
+
+def turned(y):
+    """Its gradient depends on y, of which autograd saves a mask only: y may be changed later."""
+    return torch.where(y > 3, y * 2, y * -1)
+
+
+@program(signs, "branch inductor")
+def operand_changed_behind_branch(x):
+    y = x * 2
+    z = torch.linalg.norm(x) * turned(y) if x.sum() > 0 else turned(y) + 1
+    y.add_(1)
+    return z + y
+
+
+@program(counts, "branch loop")
+def operand_changed_behind_loop(x, n):
+    y, z = x * 2, x
+    for _ in range(int(n)):
+        z = z + turned(y)
+    y.mul_(3)
+    return z + y
+
+
+@program(signs, "branch")
+def operand_changed_in_region(x):
+    z = x
+    if x.sum() > 0:
+        y = x * 2
+        if x.max() > 2:
+            z = turned(y) + x.exp()
+        y.add_(1)
+        z = z + y
+    return z

@@ -312,3 +312,79 @@ def needed_value_overwritten(x):
         z.mul_(2)
     torch.autograd.grad((z * 1).sum(), y)
     return z
+
+
+@program(counts, "state loop inductor", grad=False)
+def argument_rebound_and_changed_in_loop(x, n):
+    y = x
+    for i in range(int(n)):
+        y = y  # noqa: PLW0127
+        y.add_(i + 1)
+    return y + 1
+
+
+@program(counts, "state loop", grad=False)
+def argument_left_behind_in_loop(x, n):
+    y = x
+    for i in range(int(n)):
+        y.add_(i + 1)
+        y[0] *= 2
+        if y.sum() > 8:
+            y = y * 0.5
+    return y, x.sum()
+
+
+@program(counts, "state loop")
+def intermediate_left_behind_in_loop(x, n):
+    y = x * 2
+    z = y
+    for _ in range(int(n)):
+        y.mul_(3)
+        y = y + 1
+    return y * 1, z * 2
+
+
+@program(counts, "state loop alias", grad=False)
+def two_carries_of_one_tensor(x, n):
+    y = z = x.clone()
+    for i in range(int(n)):
+        y.add_(1)
+        z = z * i
+    return y, z
+
+
+@program(counts, "state loop alias", grad=False)
+def alias_made_in_loop(x, n):
+    y, z = x.clone(), x.clone()
+    for _ in range(int(n)):
+        y.add_(1)
+        z = y
+    return y, z
+
+
+@program(counts, "state loop alias", grad=False)
+def carry_becomes_an_argument(x, n):
+    y = x * 2
+    for _ in range(int(n)):
+        y.add_(1)
+        y = x
+    return y
+
+
+@program(counts, "state loop alias append", grad=False)
+def appended_then_changed(x, n):
+    out, y = [], x.clone()
+    for _ in range(int(n)):
+        out.append(y)
+        y.add_(1)
+    return out
+
+
+@program(counts, "state loop", grad=False)
+def read_twice_around_a_branch(x, n):
+    a = int(n) * x
+    if x.sum() > 3:
+        a = a + int(n)
+    for _ in range(int(n)):
+        a = a + 1
+    return a * int(n)

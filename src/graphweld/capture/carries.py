@@ -433,7 +433,8 @@ def placeholder(tx: Tx, leaf: Tensor, name: str) -> VariableTracker:
     like = leaf.like
     with tx.fake_mode:  # type: ignore[union-attr]
         fake = torch.empty_strided(like.shape, like.stride(), dtype=like.dtype, device=_device(like))
-        fake.requires_grad_(leaf.requires_grad)
+        if leaf.requires_grad:
+            fake = fake.requires_grad_().clone()  # no leaf, so that it can be changed in place
     proxy = tx.output.current_tracer.create_graph_input(name, torch.Tensor, fake)
     return existing(tx, proxy)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 from torch._dynamo.variables.base import VariableTracker
+from torch._dynamo.variables.builder import wrap_fx_proxy
 from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.lists import BaseListVariable
 
@@ -30,8 +31,9 @@ from graphweld.capture.predicates import negate, select_bool
 from graphweld.capture.raises import emit_raise
 from graphweld.capture.refusal import refuse
 from graphweld.capture.regions import assume, install, is_impure, known, trace_region
+from graphweld.capture.saved_operands import note_versions
 from graphweld.capture.sites import record
-from graphweld.capture.variables import Thunk, Tx, build, call, constant, emit, example, existing, is_undefined, method
+from graphweld.capture.variables import Thunk, Tx, build, call, constant, example, existing, is_undefined, method
 from graphweld.diagnostics import rules
 
 
@@ -191,7 +193,9 @@ def _make_node(join: Join) -> str:
     then.graph.lint()
     orelse.graph.lint()
     branches = [install(tx, f"gw_{name}", region.graph) for name, region in (("then", then), ("else", orelse))]
-    result = emit(tx, "call_function", branch, (join.pred.as_proxy(), *branches, tuple(operands)))
+    proxy = tx.output.create_proxy("call_function", branch, (join.pred.as_proxy(), *branches, tuple(operands)), {})
+    note_versions(proxy.node)
+    result = wrap_fx_proxy(tx, proxy)
     join.outputs = [
         _as_differentiable_as(tx, value, slot)
         for value, slot in zip(result.items, join.slots, strict=True)  # type: ignore[attr-defined]

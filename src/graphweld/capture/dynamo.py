@@ -44,6 +44,7 @@ from graphweld.capture import (
     sites,
     statistics,
 )
+from graphweld.capture.compiled import hook_compiled
 from graphweld.capture.conditionals import distribute, merge_in
 from graphweld.capture.effects import hook_changes, watch_mutation
 from graphweld.capture.formatting import hook_formatting
@@ -52,7 +53,6 @@ from graphweld.capture.joins import is_sized_by_data
 from graphweld.capture.merge_arguments import hook_merge_arguments, with_choices
 from graphweld.capture.merge_variable import changes_in_place
 from graphweld.capture.predicates import is_data_dependent, predicate
-from graphweld.capture.raises import hook_compiled
 from graphweld.capture.refusal import Refusal, refuse
 from graphweld.capture.variables import call, example, in_outermost_graph
 from graphweld.diagnostics import rules
@@ -305,9 +305,20 @@ def _hook_methods() -> None:
             args, kwargs = with_choices(name, args, kwargs)
             if any(map(merge_in, (*args, *kwargs.values()))):
                 return distribute(tx, list(args), kwargs, functools.partial(method, self, tx, name))
+            if name == "item" and "example_value" in self.proxy.node.meta:
+                return _read_once(self, tx, lambda: call_method(self, tx, name, args, kwargs))
         return call_method(self, tx, name, args, kwargs)
 
     TensorVariable.call_method = method  # type: ignore[method-assign]
+
+
+def _read_once(tensor: TensorVariable, tx: Any, read: Callable[[], VariableTracker]) -> VariableTracker:
+    """One `.item()` node for all reads of a tensor in a graph, as AOTAutograd has one symbol for them."""
+    made = tx.output.current_tracer.__dict__.setdefault("gw_items", {})
+    key = (tensor.proxy.node, example(tensor)._version)
+    if key not in made:
+        made[key] = read()
+    return made[key]  # type: ignore[no-any-return]
 
 
 def _hook_asserts() -> None:

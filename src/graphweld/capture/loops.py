@@ -31,6 +31,7 @@ from graphweld.capture.frozen import freeze
 from graphweld.capture.grown_lists import Conditional, GrownList, are_known
 from graphweld.capture.joins import filler
 from graphweld.capture.list_growth import Growth
+from graphweld.capture.loop_changes import Changes
 from graphweld.capture.merge_variable import MergeVariable
 from graphweld.capture.operands import (
     bind_items,
@@ -52,6 +53,7 @@ from graphweld.capture.regions import (
     mutated_operands,
     reopened,
 )
+from graphweld.capture.saved_operands import note_versions
 from graphweld.capture.sequences import DynamicSequence, Items, Iterated, as_sequence
 from graphweld.capture.sites import record
 from graphweld.capture.variables import (
@@ -390,6 +392,7 @@ def _make_loop(tx: Tx, first: VariableTracker, body: _Body, state: State, site: 
     values = [*body.after, *(region.effects.attributes.get((k[0], k[1]), None) for k in outer)]
     kinds = [*body.types, *outer.values()]
     appended: dict[Any, list[list_growth.Slot]] = {}
+    changes = Changes(tx, region, body.inputs)
     with reopened(tx, region):
         tensors = [tensor for c, v in zip(kinds, values, strict=True) for tensor in carries.tensors_in(c, v)]  # type: ignore[arg-type]
         kept = {k: _is_same(tx, vt, body.inputs[k]) for k, vt in enumerate(tensors) if vt is not None}
@@ -412,7 +415,9 @@ def _make_loop(tx: Tx, first: VariableTracker, body: _Body, state: State, site: 
         spoken = Spoken(tx, region)
         rows += spoken.rows()
         packed = _strided(tx, packed, body.inputs)
-        outs = carries.own(tx, [stop, *packed, *(now for _, now in flags.values()), *copies, *rows], taken)
+        left = changes.leave(kept, flags)
+        outs = carries.own(tx, [stop, *packed, *(now for _, now in flags.values()), *left, *copies, *rows], taken)
+        changes.close()
     entering = list(zip(kinds, [*state, *before], strict=True))
     starts = [leaf for c, v in entering for leaf in carries.pack(tx, c, v)]  # type: ignore[arg-type]
     _refuse_shared(tx, mutated.values(), [*starts, *(v for slots in appended.values() for _, v in slots)], site)
@@ -421,18 +426,22 @@ def _make_loop(tx: Tx, first: VariableTracker, body: _Body, state: State, site: 
     stop0 = negate(tx, first)
     if isinstance(stop0, ConstantVariable):
         stop0 = call(tx, torch.full, (), stop0.value, dtype=torch.bool)
+    changes.refuse_aliases(starts, packed, rows)
     starts = _strided(tx, starts, body.inputs)
     true = [call(tx, torch.full, (), True, dtype=torch.bool) for _ in flags]
-    inits = carries.own(tx, [stop0, *starts, *true, *mutated.values()], set())
-    inputs = [*body.inputs, *(was for was, _ in flags.values())]
+    originals = [starts[k] for k in changes.originals]
+    inits = carries.own(tx, [stop0, *starts, *true, *originals, *mutated.values()], set())
+    inputs = [*body.inputs, *(was for was, _ in flags.values()), *changes.originals.values()]
     results = _emit(tx, region, inputs, list(mutated), outs, inits)
     record(tx, site, "welded", "Loop")
     stacks = results[len(inits) :]
     tail = results[1 + len(starts) : len(inits)]
-    for value, result in zip(mutated.values(), tail[len(flags) :], strict=True):
+    number = len(flags) + len(originals)
+    for value, result in zip(mutated.values(), tail[number:], strict=True):
         method(tx, value, "copy_", result)
     rest = results[1 : 1 + len(starts)]
     began = [tensor for c, v in entering for tensor in carries.tensors_in(c, v)]  # type: ignore[arg-type]
+    changes.write_back(began, rest, tail[len(flags) : number])
     for k, same in kept.items():
         still = tail[list(flags).index(k)] if k in flags else same.value or negate(tx, first)  # type: ignore[attr-defined]
         rest[k] = _or_start(still, began[k], rest[k], "a value")  # type: ignore[arg-type]
@@ -558,6 +567,7 @@ def _emit(
         *([rows] if rows else []),
     )
     proxy = tx.output.create_proxy("call_function", loop, given, {})
+    note_versions(proxy.node)
     # From here on no node may come between: the number of rows is a symbol that this node binds.
     count = tx.output.shape_env.create_unbacked_symint() if rows else 0
     torch._check(count >= 0)

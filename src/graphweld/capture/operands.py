@@ -4,7 +4,7 @@ from typing import Any
 
 import torch
 from torch._dynamo.variables.base import VariableTracker
-from torch.fx import GraphModule, Proxy, map_arg
+from torch.fx import GraphModule, Node, Proxy, map_arg
 from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
 from graphweld.capture.draws import unknown_draw
@@ -130,15 +130,19 @@ def copy_operand(
         fake = other.node.meta["example_value"]
         if other is not inner and isinstance(fake, torch.Tensor) and storage_key(fake) == key and other.node.users:
             refuse(tx, rules.RegionMutates("a tensor that is used under two names", where))
-    graph = region.graph
-    users = list(inner.node.users)
-    last = [n for n in graph.nodes if n.op == "placeholder"][-1]
-    with graph.inserting_after(last):
-        copy = graph.call_method("clone", (inner.node,))
-    copy.meta["example_value"] = inner.node.meta["example_value"].clone()
+    return existing(tx, Proxy(work_on_copy(region, inner.node), region.tracer))
+
+
+def work_on_copy(region: Region, placeholder: Node) -> Node:
+    """Have all that a region does with an input be done with a copy of it."""
+    users = list(placeholder.users)
+    last = [n for n in region.graph.nodes if n.op == "placeholder"][-1]
+    with region.graph.inserting_after(last):
+        copy = region.graph.call_method("clone", (placeholder,))
+    copy.meta["example_value"] = placeholder.meta["example_value"].clone()
     for user in users:
-        user.replace_input_with(inner.node, copy)
-    return existing(tx, Proxy(copy, region.tracer))
+        user.replace_input_with(placeholder, copy)
+    return copy
 
 
 def refuse_unknown_draws(tx: Tx, *regions: Region) -> None:

@@ -12,15 +12,13 @@ cannot be put back with its history: a raise behind such a change is refused (GW
 
 import dis
 import re
-from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch._dynamo.output_graph import OutputGraph
 from torch._dynamo.utils import set_example_value
 from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.constant import ConstantVariable
-from torch.fx import GraphModule, Node
+from torch.fx import Node
 
 from graphweld.capture.predicates import negate
 from graphweld.capture.refusal import refuse
@@ -96,36 +94,3 @@ def _changed_inputs(tx: Tx) -> list[Node]:
     ]
     versions = zip(tensors, root._input_versions_at_beginning, strict=False)
     return [node for node, version in versions if node.meta["example_value"]._version != version]
-
-
-def hook_compiled() -> None:
-    """A compiled graph that may end in a raise leaves no trace where it does."""
-    call_user_compiler = OutputGraph.call_user_compiler
-
-    def compiled(self: OutputGraph, gm: GraphModule, example_inputs: list[Any]) -> Any:
-        fn = call_user_compiler(self, gm, example_inputs)
-        if not getattr(self, "gw_raises", False):
-            return fn
-        inputs = [node for node in gm.graph.nodes if node.op == "placeholder"]
-        return undone(fn, [i for i, node in enumerate(inputs) if "gw_put_back" in node.meta])
-
-    OutputGraph.call_user_compiler = compiled  # type: ignore[method-assign]
-
-
-def undone(fn: Callable[..., Any], changed: list[int]) -> Callable[..., Any]:
-    """`fn`, which draws nothing and changes none of its arguments `changed` if it raises for the program."""
-
-    def call(*args: Any) -> Any:
-        drawn = torch.get_rng_state()
-        before = [(args[i], args[i].detach().clone()) for i in changed]
-        try:
-            return fn(*args)
-        except RuntimeError as error:
-            if is_marked(error):
-                torch.set_rng_state(drawn)
-                with torch.no_grad():
-                    for tensor, value in before:
-                        tensor.copy_(value)
-            raise
-
-    return call

@@ -130,14 +130,16 @@ def facts_stay_inside(tx: Tx, region: str = "the body of a loop") -> Iterator[No
 
 def mutated_operands(region: Region) -> dict[Proxy, Proxy]:
     """Tensors from outside that the region changed in place: the outer proxy, and the placeholder for it."""
+    changed = changed_placeholders(region)
+    return {outer: inner for outer, inner in region.operands().items() if inner.node in changed}
+
+
+def changed_placeholders(region: Region) -> set[Node]:
+    """The inputs that the region has changed in place."""
     placeholders = [n for n in region.graph.nodes if n.op == "placeholder"]
     tensors = [n for n in placeholders if isinstance(n.meta["example_value"], torch.Tensor)]
-    before = dict(zip(tensors, region.tracer._input_versions_at_beginning, strict=True))
-    return {
-        outer: inner
-        for outer, inner in region.operands().items()
-        if inner.node in before and inner.node.meta["example_value"]._version != before[inner.node]
-    }
+    before = zip(tensors, region.tracer._input_versions_at_beginning, strict=True)
+    return {node for node, version in before if node.meta["example_value"]._version != version}
 
 
 def assumptions(tx: Tx) -> list[tuple[Node, bool]]:

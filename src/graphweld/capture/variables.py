@@ -1,13 +1,13 @@
 """Small steps on Dynamo's variables, so that the rest of `capture` reads as Python."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import torch
 from torch._dynamo.symbolic_convert import InstructionTranslatorBase
 from torch._dynamo.variables.base import VariableTracker
-from torch._dynamo.variables.builder import get_specialized_props, infer_subclass_type, wrap_fx_proxy
+from torch._dynamo.variables.builder import get_specialized_props, infer_subclass_type
 from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.lists import TupleVariable
 from torch._dynamo.variables.tensor import SymNodeVariable, TensorVariable
@@ -58,12 +58,6 @@ def call(tx: Tx, fn: Any, *args: Any, **kwargs: Any) -> VariableTracker:
 def method(tx: Tx, receiver: VariableTracker, name: str, *args: Any, **kwargs: Any) -> VariableTracker:
     """Trace `receiver.name(*args, **kwargs)`."""
     return receiver.call_method(tx, name, [build(tx, a) for a in args], {k: build(tx, v) for k, v in kwargs.items()})
-
-
-def emit(tx: Tx, kind: str, target: Any, args: Sequence[Any], kwargs: dict[str, Any] | None = None) -> VariableTracker:
-    """Add one node to the graph being traced, and return its variable."""
-    proxy = tx.output.create_proxy(kind, target, tuple(args), kwargs or {})
-    return wrap_fx_proxy(tx, proxy)
 
 
 @contextmanager

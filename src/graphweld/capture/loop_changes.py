@@ -1,0 +1,84 @@
+"""Carried tensors that the body of a loop changes in place.
+
+    y = x                             the first trip changes x itself, the ones after it a tensor of the trip before:
+    for _ in range(n):                carried are y, and what x holds; behind the loop, x gets that
+        y.add_(1)
+        y = y * 2
+
+The body works on a copy of what enters a trip. While two names stand for one such tensor it is refused, as each carry
+has memory of its own.
+"""
+
+from typing import Any
+
+import torch
+from torch._dynamo.variables.base import VariableTracker
+
+from graphweld.capture import carries
+from graphweld.capture.carries import Tensor
+from graphweld.capture.operands import work_on_copy
+from graphweld.capture.refusal import refuse
+from graphweld.capture.regions import Region, changed_placeholders
+from graphweld.capture.variables import Tx, call, constant, example, is_tensor, method, storage_key
+from graphweld.diagnostics import rules
+
+State = list[VariableTracker]
+Flags = dict[int, tuple[VariableTracker, VariableTracker]]
+
+
+class Changes:
+    """Which of a body's inputs it changes in place, and what becomes of the tensors they start as."""
+
+    def __init__(self, tx: Tx, region: Region, inputs: State) -> None:
+        self.tx, self.region, self.inputs = tx, region, inputs
+        changed = changed_placeholders(region)
+        self.indices = [k for k, vt in enumerate(inputs) if vt.as_proxy().node in changed]
+        self.originals: dict[int, VariableTracker] = {}  # a carry for the start's own memory, where it is left
+
+    def refuse_aliases(self, starts: State, after: State, rows: State) -> None:
+        """Refuse where a changed tensor is known by another name as well."""
+        operands = [outer.node.meta["example_value"] for outer in self.region.operands()]
+        inner = [proxy.node.meta["example_value"] for proxy in self.region.operands().values()]
+        for k in self.indices:
+            for own, others in (
+                (starts, [*starts[:k], *starts[k + 1 :]]),
+                (after, [*after[:k], *after[k + 1 :], *rows]),
+            ):
+                fakes = [*map(example, others), *(operands if own is starts else inner)]
+                self._refuse_shared([own[k]], fakes)
+        for outer, placeholder in self.region.mutated.items():
+            self._refuse_shared(starts, [outer.node.meta["example_value"]])
+            self._refuse_shared([*after, *rows], [placeholder.node.meta["example_value"]])
+
+    def _refuse_shared(self, values: State, fakes: list[Any]) -> None:
+        keys = {storage_key(fake) for fake in fakes if isinstance(fake, torch.Tensor)}
+        if any(storage_key(example(vt)) in keys for vt in values):
+            refuse(self.tx, rules.RegionMutates("a tensor that is used under two names", "a loop"))
+
+    def leave(self, kept: dict[int, Any], flags: Flags) -> State:
+        """In the body: what it gives out for the tensors that it may have left behind. Adds to `flags`."""
+        outs = []
+        for k in self.indices:
+            same = kept.get(k, constant(False))
+            if not is_tensor(same) and same.value:
+                continue
+            if k not in flags:
+                was = carries.placeholder(self.tx, carries.leaves(carries.Number(bool))[0], "carry_same")
+                flags[k] = (was, call(self.tx, torch.full, (), False))
+            fake = example(self.inputs[k])
+            self.originals[k] = carries.placeholder(self.tx, Tensor(fake, fake.requires_grad), "carry_start")
+            outs.append(call(self.tx, torch.where, flags[k][0], self.inputs[k], self.originals[k]))
+        return outs
+
+    def close(self) -> None:
+        """Have the body work on copies; what it gives out is settled."""
+        for k in self.indices:
+            work_on_copy(self.region, self.inputs[k].as_proxy().node)
+
+    def write_back(self, began: list[Any], results: State, originals: State) -> None:
+        """Behind the loop: the tensors that its carries started as hold what the trips made of them."""
+        left = dict(zip(self.originals, originals, strict=True))
+        for k in self.indices:
+            if began[k] is None:
+                refuse(self.tx, rules.RegionMutates("a value that is a tensor on some trips only", "a loop"))
+            method(self.tx, began[k], "copy_", left.get(k, results[k]))
