@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from graphweld.cli.writing import check_writable, write_text
 from graphweld.diagnostics import GraphweldError, UsageError
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def explain(target: str, inputs: tuple[str, ...], kwargs: str | None, json_path:
     graphweld explain model.py:Net -i "torch.ones(2, 8)" -i "-torch.ones(2, 8)" --json report.json
     """
     if json_path not in (None, "-"):
-        _check_writable(json_path)
+        check_writable(json_path)
     from graphweld.cli.target import check_fit, keyword_arguments, load_target, positional_arguments, split
     from graphweld.versions import require_torch
 
@@ -100,15 +100,6 @@ def _show(reports: list[Report]) -> None:
             click.echo(plain(report, _PIPE_WIDTH))
 
 
-def _check_writable(path: str) -> None:
-    """Before minutes of work: a path that cannot be written is an error now."""
-    target = Path(path)
-    if target.is_dir():
-        raise UsageError.because(f"cannot write {path}: it is a folder")
-    if not target.parent.is_dir():
-        raise UsageError.because(f"cannot write {path}: there is no folder {target.parent}")
-
-
 def _write(path: str, reports: list[Report]) -> None:
     import json
 
@@ -117,7 +108,4 @@ def _write(path: str, reports: list[Report]) -> None:
     if path == "-":
         sys.stdout.write(text + "\n")
         return
-    try:
-        Path(path).write_text(text + "\n", encoding="utf-8")
-    except OSError as error:
-        raise UsageError.because(f"cannot write {path}: {error.strerror}") from error
+    write_text(path, text + "\n")

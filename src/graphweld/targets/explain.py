@@ -47,7 +47,7 @@ def explain(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, 
         line=code.co_firstlineno,
         before=_phase(before, () if obstacle is None else (obstacle,)),
         after=_phase(after, tuple(map(break_from, found))),
-        sites=tuple(_sites(trace, found)),
+        sites=tuple(site_reports(trace, found)),
         diagnostics=found,
         torch_version=torch.__version__,
     )
@@ -79,7 +79,7 @@ def _diagnostics(error: Exception | None) -> tuple[Diagnostic, ...]:
     return tuple(diagnostics_of(error) or ()) if error is not None else ()
 
 
-def _sites(trace: sites.Trace, found: tuple[Diagnostic, ...]) -> list[SiteReport]:
+def site_reports(trace: sites.Trace, found: tuple[Diagnostic, ...]) -> list[SiteReport]:
     """Every site of every function the trace reached, with what became of it."""
     reports: dict[tuple[str, int, int], SiteReport] = {}
     for outcome in trace.outcomes:

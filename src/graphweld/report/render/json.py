@@ -8,8 +8,10 @@ from dataclasses import asdict
 from typing import Any
 
 from graphweld.report.model import Report
+from graphweld.report.run_model import Compiled, RunReport
 
 SCHEMA = "graphweld.report/1"
+RUN_SCHEMA = "graphweld.run/1"
 
 
 def to_dict(report: Report) -> Mapping[str, Any]:
@@ -28,9 +30,33 @@ def to_dict(report: Report) -> Mapping[str, Any]:
     }
 
 
+def run_to_dict(report: RunReport) -> Mapping[str, Any]:
+    """The report of a run as plain data."""
+    return {
+        "schema": RUN_SCHEMA,
+        "script": report.script,
+        "welded": report.welded,
+        "ended": report.ended,
+        "seconds": report.seconds,
+        "torch_version": report.torch_version,
+        "compiled": [_compiled(compiled) for compiled in report.compiled],
+    }
+
+
 def to_json(report: Report) -> str:
     """JSON text, indented."""
     return json.dumps(to_dict(report), indent=2, ensure_ascii=False)
+
+
+def _compiled(compiled: Compiled) -> dict[str, Any]:
+    return {
+        **asdict(compiled),
+        "is_whole": compiled.is_whole,
+        "before": None if compiled.before is None else _phase(asdict(compiled.before)),
+        "after": None if compiled.after is None else _phase(asdict(compiled.after)),
+        "sites": [asdict(site) for site in compiled.sites],
+        "diagnostics": [diagnostic.to_dict() for diagnostic in compiled.diagnostics],
+    }
 
 
 def _phase(phase: dict[str, Any]) -> dict[str, Any]:

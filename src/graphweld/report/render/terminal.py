@@ -22,31 +22,44 @@ _MOST_LEFT = 8
 
 def plain(report: Report, width: int | None = None) -> str:
     """The report as text without colors, as wide as the terminal; where there is none, 120 columns."""
+    return as_text(render(report), width)
+
+
+def as_text(renderable: RenderableType, width: int | None = None) -> str:
+    """Anything of rich's as text without colors or trailing spaces."""
     if width is None:
         width = max(_LEAST_WIDTH, shutil.get_terminal_size((_WIDTH, 0)).columns)
     console = Console(file=io.StringIO(), width=width, color_system=None, legacy_windows=False)
     with console.capture() as captured:
-        console.print(render(report))
+        console.print(renderable)
     return "\n".join(line.rstrip() for line in captured.get().rstrip().splitlines())
 
 
 def render(report: Report) -> RenderableType:
     """The report as a rich renderable."""
-    parts: list[RenderableType] = [_head(report), _answer(report)]
-    if report.before.breaks:
-        parts += [Text(), _breaks("Breaks before", report.before.breaks)]
-    listed, left_out = _worth_listing(report.sites)
+    below = details(report.before, report.after, report.sites, report.diagnostics)
+    return Group(_head(report), _answer(report), *below)
+
+
+def details(
+    before: Phase | None, after: Phase | None, sites: tuple[SiteReport, ...], diagnostics: tuple[Diagnostic, ...]
+) -> list[RenderableType]:
+    """The breaks before, the sites, and what is left to do."""
+    parts: list[RenderableType] = []
+    if before is not None and before.breaks:
+        parts += [Text(), _breaks("Breaks before", before.breaks)]
+    listed, left_out = _worth_listing(sites)
     if listed:
         parts += [Text(), _sites(listed)]
     if left_out:
         parts += [Text(f"{counted(left_out, 'more site')} left: no tensor value steers them.", style="dim")]
-    told = {diagnostic.message for diagnostic in report.diagnostics}
-    left_over = [found for found in report.after.breaks if found.reason not in told]
+    told = {diagnostic.message for diagnostic in diagnostics}
+    left_over = [found for found in (after.breaks if after is not None else ()) if found.reason not in told]
     if left_over:
         parts += [Text(), _breaks("Breaks left", left_over)]
-    for diagnostic in report.diagnostics:
+    for diagnostic in diagnostics:
         parts += [Text(), _diagnostic(diagnostic)]
-    return Group(*parts)
+    return parts
 
 
 def headline(report: Report) -> str:
