@@ -79,11 +79,14 @@ def first_obstacle(run: Callable[[], Any]) -> Break | None:
 
 def break_of(reason: Any) -> Break:
     """Torch's record of a break, at the user's line."""
+    code, words = torch_code_in(reason.reason), _first_words(reason.reason)
+    if words.startswith("generic_jump"):  # a branch that torch goes on behind is recorded without its code and words
+        code, words = "GB0170", "Data-dependent branching: which way it goes is decided by the values of a tensor"
     frame = next((f for f in reversed(reason.user_stack) if not f.filename.startswith(PACKAGE)), None)
     if frame is None:
-        return Break("<unknown>", 0, "", _first_words(reason.reason), torch_code_in(reason.reason))
+        return Break("<unknown>", 0, "", words, code)
     line = linecache.getline(frame.filename, frame.lineno or 0).strip()
-    return Break(frame.filename, frame.lineno or 0, line, _first_words(reason.reason), torch_code_in(reason.reason))
+    return Break(frame.filename, frame.lineno or 0, line, words, code)
 
 
 def break_from(diagnostic: Diagnostic) -> Break:

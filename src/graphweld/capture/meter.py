@@ -45,18 +45,18 @@ class Meter:
 
     def __init__(self) -> None:
         set_compilation_metrics_limit(_MOST_RECORDS)
-        self._at: tuple[int, int, int] = _counts()
+        self.at: tuple[int, int, int] = _counts()
 
     def read(self) -> Work:
         """What was done since; the next reading starts here."""
-        before, self._at = self._at, _counts()
-        if self._at == before:
+        before, self.at = self.at, _counts()
+        if self.at == before:
             return Work()
-        if any(now < then for now, then in zip(self._at, before, strict=True)):
+        if any(now < then for now, then in zip(self.at, before, strict=True)):
             before = (0, 0, 0)  # the program has reset torch's records
         frames = [frame for frame in get_compilation_metrics()[before[2] :] if frame.is_forward is not False]
         return Work(
-            graphs=self._at[0] - before[0],
+            graphs=self.at[0] - before[0],
             nodes=sum(frame.graph_op_count or 0 for frame in frames),
             recompiles=sum(bool(frame.cache_size) and bool(frame.has_guarded_code) for frame in frames),
             seconds=_seconds(frames, "entire_frame_compile_time_s"),

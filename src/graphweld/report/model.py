@@ -20,6 +20,7 @@ class SiteReport:
 
     `verdict` is "welded" (it became a node, and `node` says which), "left" (it did not depend on tensor values, and
     runs as Python), or "refused" (`code` and `reason` say why). `construct` is the Python word, such as "if" or "and".
+    The end is that of the construct's header; 0 where it is not known.
     """
 
     file: str
@@ -32,6 +33,8 @@ class SiteReport:
     node: str | None = None
     reason: str | None = None
     code: str | None = None
+    end_line: int = 0
+    end_column: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,21 @@ class BreakReport:
     source_line: str
     reason: str
     torch_code: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SourceReport:
+    """A function with something to show: its own source, and the converted one, None where it was not converted.
+
+    `original` is without the function's indentation, `indent` characters on each line.
+    """
+
+    file: str
+    first_line: int
+    function: str
+    indent: int
+    original: str
+    converted: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +97,7 @@ class Report:
     sites: tuple[SiteReport, ...]
     diagnostics: tuple[Diagnostic, ...]
     torch_version: str
+    sources: tuple[SourceReport, ...] = ()
 
     @property
     def breaks(self) -> tuple[BreakReport, ...]:
@@ -104,6 +123,12 @@ class Report:
         from graphweld.report.render.json import to_dict
 
         return to_dict(self)
+
+    def to_html(self) -> str:
+        """The same as one HTML page that needs nothing else."""
+        from graphweld.report.render.html import page
+
+        return page(self)
 
     def to_json(self) -> str:
         """The same as JSON text."""

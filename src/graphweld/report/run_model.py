@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphweld.diagnostics import Diagnostic
-from graphweld.report.model import Phase, SiteReport
+from graphweld.report.model import Phase, SiteReport, SourceReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +32,7 @@ class Compiled:
     backend_seconds: float = 0.0
     sites: tuple[SiteReport, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
+    sources: tuple[SourceReport, ...] = ()
 
     @property
     def is_whole(self) -> bool:

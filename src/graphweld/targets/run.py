@@ -6,6 +6,7 @@ measured in a child process made at the function's first call, so that nothing t
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -23,7 +24,7 @@ from graphweld.report.model import BreakReport, Phase, SiteReport
 from graphweld.report.run_model import Compiled
 from graphweld.targets.apart import measured_apart
 from graphweld.targets.compile import compile_target
-from graphweld.targets.explain import site_reports
+from graphweld.targets.explain import site_reports, source_reports
 
 _EXPORTERS = ((torch.export, "export"), (torch.onnx, "export"))
 
@@ -149,6 +150,9 @@ def _report(entry: _Entry, *, welded: bool) -> Compiled:
     code = convert.code_of(entry.target)
     found = entry.error.diagnostics if isinstance(entry.error, GraphweldError) else ()
     phase = _phase(entry)
+    listed = tuple(_sites(entry, found))
+    breaks = [b for one in (entry.before, phase) if one is not None for b in one.breaks]
+    traces = map(sites.trace_at, entry.roots)
     return Compiled(
         how=entry.how,
         function=getattr(entry.target, "__qualname__", type(entry.target).__qualname__),
@@ -160,8 +164,9 @@ def _report(entry: _Entry, *, welded: bool) -> Compiled:
         recompiles=entry.work.recompiles,
         seconds=entry.work.seconds,
         backend_seconds=entry.work.backend_seconds,
-        sites=tuple(_sites(entry, found)),
+        sites=listed,
         diagnostics=found,
+        sources=tuple(source for trace in traces for source in source_reports(trace, listed, breaks)),
     )
 
 
@@ -189,4 +194,12 @@ def _sites(entry: _Entry, found: tuple[Diagnostic, ...]) -> Iterator[SiteReport]
             place = (site.file, site.line, site.column)
             if place not in seen:
                 seen.add(place)
-                yield site
+                yield _broken(site, entry)
+
+
+def _broken(site: SiteReport, entry: _Entry) -> SiteReport:
+    """The site, refused where the graph broke at it all the same."""
+    for found in entry.work.breaks:
+        if site.verdict == "left" and (found.file, found.line) == (site.file, site.line):
+            return dataclasses.replace(site, verdict="refused", reason=found.reason, code="GW120")
+    return site

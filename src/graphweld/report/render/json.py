@@ -27,6 +27,7 @@ def to_dict(report: Report) -> Mapping[str, Any]:
         "after": _phase(asdict(report.after)),
         "sites": [asdict(site) for site in report.sites],
         "diagnostics": [diagnostic.to_dict() for diagnostic in report.diagnostics],
+        "sources": [asdict(source) for source in report.sources],
     }
 
 
@@ -56,6 +57,7 @@ def _compiled(compiled: Compiled) -> dict[str, Any]:
         "after": None if compiled.after is None else _phase(asdict(compiled.after)),
         "sites": [asdict(site) for site in compiled.sites],
         "diagnostics": [diagnostic.to_dict() for diagnostic in compiled.diagnostics],
+        "sources": [asdict(source) for source in compiled.sources],
     }
 
 

@@ -48,7 +48,7 @@ def details(
     parts: list[RenderableType] = []
     if before is not None and before.breaks:
         parts += [Text(), _breaks("Breaks before", before.breaks)]
-    listed, left_out = _worth_listing(sites)
+    listed, left_out = worth_listing(sites)
     if listed:
         parts += [Text(), _sites(listed)]
     if left_out:
@@ -144,7 +144,7 @@ def _sites(sites: Iterable[SiteReport]) -> Table:
     return table
 
 
-def _worth_listing(sites: tuple[SiteReport, ...]) -> tuple[list[SiteReport], int]:
+def worth_listing(sites: tuple[SiteReport, ...]) -> tuple[list[SiteReport], int]:
     """The sites to list, and how many are not: in a big model hundreds are left, and nobody reads on."""
     left = [site for site in sites if site.verdict == "left"]
     if len(left) <= _MOST_LEFT:
