@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from graphweld.diagnostics import Diagnostic
+from graphweld.diagnostics.torch_breaks import Cause, cause_of
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -46,6 +47,11 @@ class BreakReport:
     source_line: str
     reason: str
     torch_code: str | None = None
+
+    @property
+    def cause(self) -> Cause | None:
+        """The kind of cause, with advice; None for one that graphweld does not know."""
+        return cause_of(self.reason)
 
 
 @dataclass(frozen=True, slots=True)

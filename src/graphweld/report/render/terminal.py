@@ -56,7 +56,7 @@ def details(
     told = {diagnostic.message for diagnostic in diagnostics}
     left_over = [found for found in (after.breaks if after is not None else ()) if found.reason not in told]
     if left_over:
-        parts += [Text(), _breaks("Breaks left", left_over)]
+        parts += [Text(), _breaks("Breaks left", left_over, with_advice=True)]
     for diagnostic in diagnostics:
         parts += [Text(), _diagnostic(diagnostic)]
     return parts
@@ -116,14 +116,17 @@ def _answer(report: Report) -> Text:
     return Text(answer(report), style="green" if report.is_whole else "yellow")
 
 
-def _breaks(title: str, breaks: Iterable[BreakReport]) -> Table:
+def _breaks(title: str, breaks: Iterable[BreakReport], *, with_advice: bool = False) -> Table:
     table = _table(title)
     table.add_column("where", no_wrap=True)
     table.add_column("source line, and why", overflow="fold", ratio=1)
     table.add_column("torch", no_wrap=True)
     for item, times in Counter(breaks).items():  # a break in a layer comes again for each layer
         where = _where(item.file, item.line).append(f" x{times}" if times > 1 else "")
-        table.add_row(where, _explained(item.source_line, item.reason), Text(item.torch_code or ""))
+        told = _explained(item.source_line, item.reason)
+        if with_advice and item.cause is not None:
+            told.append(f"\n{item.cause.advice}", style="green")
+        table.add_row(where, told, Text(item.torch_code or ""))
     return table
 
 
