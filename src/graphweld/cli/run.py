@@ -57,9 +57,7 @@ def run(script: str, args: tuple[str, ...], no_weld: bool, json_path: str | None
 
         write_text(json_path, json.dumps(report.to_dict(), indent=2, ensure_ascii=False) + "\n")
     if html_path is not None:
-        from graphweld.report.render.html import run_page
-
-        write_text(html_path, run_page(report))
+        write_text(html_path, report.to_html())
     return code
 
 

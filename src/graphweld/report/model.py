@@ -142,6 +142,12 @@ class Report:
 
         return to_json(self)
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the page, in a frame, so that its style stays its own."""
+        from graphweld.report.render.html import framed
+
+        return framed(self.to_html())
+
     def __str__(self) -> str:
         from graphweld.report.render.terminal import plain
 

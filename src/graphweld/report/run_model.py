@@ -57,6 +57,12 @@ class RunReport:
 
         return run_to_dict(self)
 
+    def to_html(self) -> str:
+        """The same as one HTML page that needs nothing else."""
+        from graphweld.report.render.html import run_page
+
+        return run_page(self)
+
     def __str__(self) -> str:
         from graphweld.report.render.run import plain
 

@@ -98,6 +98,12 @@ def test_each_site_of_the_table_leads_to_its_mark() -> None:
     assert 'id="f1-s2"' in PAGE
 
 
+def test_a_notebook_shows_the_page_in_a_frame() -> None:
+    shown = FULL._repr_html_()
+    assert shown.startswith('<iframe srcdoc="&lt;!doctype html&gt;')
+    assert shown.count('"') == 8, "the page is quoted whole"
+
+
 PROBE = """<script>
 const press = (key) => document.dispatchEvent(new KeyboardEvent("keydown", { key }));
 const seen = [];

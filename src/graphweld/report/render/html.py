@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 
 import jinja2
+import markupsafe
 
 from graphweld.diagnostics import Diagnostic
 from graphweld.report.model import Phase, Report, SiteReport, SourceReport
@@ -77,6 +78,11 @@ def page(report: Report, picture: str = "") -> str:
     )
     head = terminal.headline(report), f"{terminal.answer(report)} (torch {report.torch_version})"
     return _render(*head, [function])
+
+
+def framed(text: str) -> str:
+    """A page as a frame for another page, such as a notebook."""
+    return f'<iframe srcdoc="{markupsafe.escape(text)}" title="graphweld" width="100%" height="640"></iframe>'
 
 
 def run_page(report: RunReport) -> str:
