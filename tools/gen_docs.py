@@ -9,6 +9,8 @@ python tools/gen_docs.py --check    name what differs, and fail
 from __future__ import annotations
 
 import argparse
+import ast
+import copy
 import inspect
 import re
 import runpy
@@ -24,6 +26,9 @@ from graphweld.capture.registry import torch_breaks
 from graphweld.cli.main import cli
 from graphweld.diagnostics.codes import CODES, name_of, rule_class
 from graphweld.diagnostics.torch_breaks import CAUSES, Cause, cause_of
+from graphweld.syntax.analysis.sites import find_sites
+from graphweld.syntax.names import Names, names_in
+from graphweld.syntax.pipeline import PASSES, make_unit
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
@@ -38,6 +43,7 @@ def pages() -> dict[Path, str]:
     found = {CODES_FOLDER / f"{code}.md": NOTE + rule_class(code).page() for code in CODES}
     found[CODES_FOLDER / "index.md"] = NOTE + _index()
     found[DOCS / "torch-breaks.md"] = NOTE + _torch_breaks()
+    found[DOCS / "passes.md"] = NOTE + _passes(DOCS / "examples" / "first_large.py")
     found[DOCS / "cli.md"] = NOTE + _command_line()
     found[DOCS / "how-it-works.md"] = SHOWN.sub(
         _program_and_twin, (DOCS / "how-it-works.md").read_text(encoding="utf-8")
@@ -93,6 +99,33 @@ def _index() -> str:
 
 def _summary(code: str) -> str:
     return " ".join((rule_class(code).__doc__ or "").partition("\n\n")[0].split())
+
+
+def _passes(path: Path) -> str:
+    """The one function of a file after each pass that changes it."""
+    (original,) = [
+        node for node in ast.parse(path.read_text(encoding="utf-8")).body if isinstance(node, ast.FunctionDef)
+    ]
+    function = copy.deepcopy(original)
+    names = Names(names_in(function))
+    unit = make_unit(function, names, find_sites(function, function.name), names.runtime())
+    lines = [
+        "# One program after each pass",
+        "",
+        "A function is converted by a list of passes, each of which leaves Python that means the same. This is one",
+        "function after each pass that changes it; what the operators of `gw` do is told in",
+        "[how it works](how-it-works.md).",
+    ]
+    before, title, words = "", "as written", ""
+    for run in (None, *PASSES):
+        if run is not None:
+            run(unit)
+            title, words = run.__name__, (inspect.getdoc(inspect.getmodule(run)) or "").partition("\n")[0]
+        after = ast.unparse(ast.fix_missing_locations(copy.deepcopy(function)))
+        if after != before:
+            lines += ["", f"## {title}", "", *([words, ""] if words else []), f"```python\n{after}\n```"]
+        before = after
+    return "\n".join(lines) + "\n"
 
 
 def _torch_breaks() -> str:
