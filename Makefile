@@ -4,7 +4,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet -c constraints.txt
 
-.PHONY: demo test full docs bench lint torch-free clean
+.PHONY: demo test full docs site bench lint torch-free clean
 
 demo: $(READY)
 	$(BIN)/graphweld demo
@@ -27,6 +27,9 @@ torch-free: $(READY)
 
 docs: $(READY)
 	$(BIN)/python tools/gen_docs.py
+
+site: docs
+	$(BIN)/python -m sphinx -W -q docs build/site
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks

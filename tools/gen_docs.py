@@ -9,6 +9,8 @@ python tools/gen_docs.py --check    name what differs, and fail
 from __future__ import annotations
 
 import argparse
+import ast
+import copy
 import inspect
 import re
 import runpy
@@ -17,10 +19,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
+import torch
 
 import graphweld
+from graphweld.capture.registry import torch_breaks
 from graphweld.cli.main import cli
 from graphweld.diagnostics.codes import CODES, name_of, rule_class
+from graphweld.diagnostics.torch_breaks import CAUSES, Cause, cause_of
+from graphweld.syntax.analysis.sites import find_sites
+from graphweld.syntax.names import Names, names_in
+from graphweld.syntax.pipeline import PASSES, make_unit
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
@@ -34,6 +42,8 @@ def pages() -> dict[Path, str]:
     """Every generated page, by its path."""
     found = {CODES_FOLDER / f"{code}.md": NOTE + rule_class(code).page() for code in CODES}
     found[CODES_FOLDER / "index.md"] = NOTE + _index()
+    found[DOCS / "torch-breaks.md"] = NOTE + _torch_breaks()
+    found[DOCS / "passes.md"] = NOTE + _passes(DOCS / "examples" / "first_large.py")
     found[DOCS / "cli.md"] = NOTE + _command_line()
     found[DOCS / "how-it-works.md"] = SHOWN.sub(
         _program_and_twin, (DOCS / "how-it-works.md").read_text(encoding="utf-8")
@@ -89,6 +99,60 @@ def _index() -> str:
 
 def _summary(code: str) -> str:
     return " ".join((rule_class(code).__doc__ or "").partition("\n\n")[0].split())
+
+
+def _passes(path: Path) -> str:
+    """The one function of a file after each pass that changes it."""
+    (original,) = [
+        node for node in ast.parse(path.read_text(encoding="utf-8")).body if isinstance(node, ast.FunctionDef)
+    ]
+    function = copy.deepcopy(original)
+    names = Names(names_in(function))
+    unit = make_unit(function, names, find_sites(function, function.name), names.runtime())
+    lines = [
+        "# One program after each pass",
+        "",
+        "A function is converted by a list of passes, each of which leaves Python that means the same. This is one",
+        "function after each pass that changes it; what the operators of `gw` do is told in",
+        "[how it works](how-it-works.md).",
+    ]
+    before, title, words = "", "as written", ""
+    for run in (None, *PASSES):
+        if run is not None:
+            run(unit)
+            title, words = run.__name__, (inspect.getdoc(inspect.getmodule(run)) or "").partition("\n")[0]
+        after = ast.unparse(ast.fix_missing_locations(copy.deepcopy(function)))
+        if after != before:
+            lines += ["", f"## {title}", "", *([words, ""] if words else []), f"```python\n{after}\n```"]
+        before = after
+    return "\n".join(lines) + "\n"
+
+
+def _torch_breaks() -> str:
+    """Every break that torch names, by cause."""
+    names = torch_breaks()
+    by_cause: dict[Cause | None, list[str]] = {cause: [] for cause in (*CAUSES, None)}
+    for code in sorted(names):
+        by_cause[cause_of(names[code])].append(code)
+    lines = [
+        "# Why graphs break",
+        "",
+        f"torch {torch.__version__.partition('+')[0]} names {len(names)} kinds of graph breaks. Each belongs to one of",
+        "these causes; what belongs to none is told in torch's own words.",
+        "",
+        "| cause | graphweld | what to do |",
+        "| --- | --- | --- |",
+    ]
+    words = {"welded": "welds it", "partly": "welds some of it", "change": "cannot help"}
+    lines += [f"| {cause.name} | {words[cause.answer]} | {_cell(cause.advice)} |" for cause in CAUSES]
+    for cause, codes in by_cause.items():
+        lines += ["", "## in torch's own words" if cause is None else f"## {cause.name}", ""]
+        lines += [f"- {code}: {' '.join(names[code].split())}" for code in codes]
+    return "\n".join(lines) + "\n"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
 
 
 def _command_line() -> str:

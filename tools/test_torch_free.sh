@@ -13,7 +13,7 @@ for version in 3.10 3.12 3.13; do
     venv=.venv-$version
     if [ ! -e "$venv/.ready" ] || [ constraints.txt -nt "$venv/.ready" ]; then
         "$python" -m venv --clear "$venv"
-        "$venv/bin/python" -m pip --disable-pip-version-check install --quiet -c constraints.txt pytest click rich
+        "$venv/bin/python" -m pip --disable-pip-version-check install --quiet -c constraints.txt pytest click rich jinja2
         touch "$venv/.ready"
     fi
     suites=()

@@ -24,10 +24,11 @@ MAY_IMPORT: dict[str, set[str]] = {
     "api": {"targets", "convert", "report", "lint", "view", "diagnostics", "versions"},
     "testing": {"api", "diagnostics"},
     "graphweld": {"api", "testing", "diagnostics"},
+    "pytest_plugin": {"graphweld", "api", "testing", "report"},
     "cli": {"graphweld", "api", "testing", "targets", "capture", "report", "lint", "view", "diagnostics", "versions"},
     "__main__": {"cli"},
 }
-TORCH_FREE = {"graphweld", "__main__", "diagnostics", "versions", "syntax", "lint", "report", "cli"}
+TORCH_FREE = {"graphweld", "__main__", "diagnostics", "versions", "syntax", "lint", "report", "cli", "pytest_plugin"}
 NEEDS_TORCH = {"graphweld.cli.demo_programs"}  # plain torch programs, loaded by the demo alone
 
 torch_free = [

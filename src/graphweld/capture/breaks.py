@@ -61,7 +61,7 @@ def measure(compiled: Callable[[], Any], counter: Counter) -> Measured:
     except Exception as caught:  # noqa: BLE001 - the program's own exceptions and the compiler's are both an answer here
         error = caught
     seconds = time.perf_counter() - start
-    breaks = tuple(_break_of(reason) for reason in graph_break_reasons[before:] if reason.graph_break)
+    breaks = tuple(break_of(reason) for reason in graph_break_reasons[before:] if reason.graph_break)
     return Measured(counter.graphs, counter.nodes, breaks, seconds, error)
 
 
@@ -77,12 +77,16 @@ def first_obstacle(run: Callable[[], Any]) -> Break | None:
     return None
 
 
-def _break_of(reason: Any) -> Break:
+def break_of(reason: Any) -> Break:
+    """Torch's record of a break, at the user's line."""
+    code, words = torch_code_in(reason.reason), _first_words(reason.reason)
+    if words.startswith("generic_jump"):  # a branch that torch goes on behind is recorded without its code and words
+        code, words = "GB0170", "Data-dependent branching: which way it goes is decided by the values of a tensor"
     frame = next((f for f in reversed(reason.user_stack) if not f.filename.startswith(PACKAGE)), None)
     if frame is None:
-        return Break("<unknown>", 0, "", _first_words(reason.reason), torch_code_in(reason.reason))
+        return Break("<unknown>", 0, "", words, code)
     line = linecache.getline(frame.filename, frame.lineno or 0).strip()
-    return Break(frame.filename, frame.lineno or 0, line, _first_words(reason.reason), torch_code_in(reason.reason))
+    return Break(frame.filename, frame.lineno or 0, line, words, code)
 
 
 def break_from(diagnostic: Diagnostic) -> Break:

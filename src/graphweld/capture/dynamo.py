@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 
 import torch
 from torch._dynamo import config, exc, symbolic_convert
+from torch._dynamo.eval_frame import skip_code
 from torch._dynamo.side_effects import SideEffects
 from torch._dynamo.source import FloatTensorSource
 from torch._dynamo.symbolic_convert import InliningInstructionTranslator
@@ -56,6 +57,7 @@ from graphweld.capture.predicates import is_data_dependent, predicate
 from graphweld.capture.refusal import Refusal, refuse
 from graphweld.capture.variables import call, example, in_outermost_graph
 from graphweld.diagnostics import rules
+from graphweld.runtime import lists, merge
 
 LOGGING = {"debug", "info", "warning", "warn", "error", "exception", "critical", "log", "warning_once", "info_once"}
 STOPS = (
@@ -88,6 +90,7 @@ def install() -> None:
             return
         _installed = True
         _hook_inlining()
+        _skip_boundaries()
         _hook_calls()
         _hook_output()
         _hook_methods()
@@ -100,6 +103,14 @@ def install() -> None:
         hook_formatting()
         hook_compiled()
         hook_merge_arguments()
+
+
+def _skip_boundaries() -> None:
+    """What runs behind a graph is no program: where a program may break, torch would compile it as one of its own."""
+    for module in (lists, merge):
+        for function in vars(module).values():
+            if isinstance(function, types.FunctionType):
+                skip_code(function.__code__)
 
 
 def _hook_inlining() -> None:

@@ -312,6 +312,12 @@ _TRACER = (
         "to pick the Python object behind the graph",
     ),
     *_each(f"{_DYNAMO}.utils", "graph_break_reasons", "the breaks that a report tells of"),
+    *_each(f"{_DYNAMO}.eval_frame", "skip_code", "to leave alone what picks Python objects behind a graph"),
+    *_each(
+        f"{_DYNAMO}.utils",
+        "counters get_compilation_metrics set_compilation_metrics_limit",
+        "graphs, recompiles and time of a program that runs",
+    ),
     *_each(f"{_DYNAMO}.utils", "set_example_value", "to note that a node has no result"),
     *_each(
         f"{_DYNAMO}.config",

@@ -60,6 +60,17 @@ def register_root(code: types.CodeType) -> Trace:
         return _traces.setdefault(code, Trace())
 
 
+def roots() -> set[types.CodeType]:
+    """Every frame that is welded now."""
+    with _lock:
+        return set(_traces)
+
+
+def trace_at(root: types.CodeType) -> Trace:
+    """The record of a frame that is welded."""
+    return _traces[root]
+
+
 def register_conversion(conversion: Conversion) -> None:
     """Make the sites of a twin findable from any code object inside it."""
     pending = [conversion.code]

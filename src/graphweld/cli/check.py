@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from graphweld import __version__
-from graphweld.diagnostics import UsageError
+from graphweld.cli.writing import write_text
 
 if TYPE_CHECKING:
     from graphweld.diagnostics.finding import Finding
@@ -95,10 +95,7 @@ def _show(found: Sequence[Finding], files: int, form: str, output: str | None) -
     if output is None:
         click.echo(text, nl=False)
         return
-    try:
-        Path(output).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UsageError.because(f"cannot write {output}: {error.strerror}") from error
+    write_text(output, text)
 
 
 def _text(found: Sequence[Finding], files: int, form: str) -> str:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from graphweld.cli.writing import check_writable, write_text
 from graphweld.diagnostics import GraphweldError, UsageError
 
 if TYPE_CHECKING:
@@ -33,8 +33,16 @@ _PIPE_WIDTH = 120
 @click.option(
     "--json", "json_path", metavar="PATH", help="Write the report as JSON too; - writes only that, to stdout."
 )
+@click.option("--html", "html_path", metavar="PATH", help="Write the (last) report as one HTML page.")
 @click.option("--traceback", is_flag=True, help="If the function itself raises, show the whole traceback.")
-def explain(target: str, inputs: tuple[str, ...], kwargs: str | None, json_path: str | None, traceback: bool) -> None:
+def explain(
+    target: str,
+    inputs: tuple[str, ...],
+    kwargs: str | None,
+    json_path: str | None,
+    html_path: str | None,
+    traceback: bool,
+) -> None:
     r"""Run a function under torch.compile and under graphweld, and report the graphs and breaks of both.
 
     NAME is a function, Class.method, a module object, or an nn.Module class that needs no arguments. Expressions see
@@ -47,8 +55,9 @@ def explain(target: str, inputs: tuple[str, ...], kwargs: str | None, json_path:
     graphweld explain model.py:f --inputs "torch.randn(3, 3)"
     graphweld explain model.py:Net -i "torch.ones(2, 8)" -i "-torch.ones(2, 8)" --json report.json
     """
-    if json_path not in (None, "-"):
-        _check_writable(json_path)
+    for path in (json_path, html_path):
+        if path not in (None, "-"):
+            check_writable(path)
     from graphweld.cli.target import check_fit, keyword_arguments, load_target, positional_arguments, split
     from graphweld.versions import require_torch
 
@@ -67,6 +76,8 @@ def explain(target: str, inputs: tuple[str, ...], kwargs: str | None, json_path:
         _show(reports)
     if json_path is not None:
         _write(json_path, reports)
+    if html_path is not None:
+        write_text(html_path, reports[-1].to_html())
 
 
 def _report(target: Target, args: tuple[Any, ...], kwargs: dict[str, Any], traceback: bool) -> Report:
@@ -100,15 +111,6 @@ def _show(reports: list[Report]) -> None:
             click.echo(plain(report, _PIPE_WIDTH))
 
 
-def _check_writable(path: str) -> None:
-    """Before minutes of work: a path that cannot be written is an error now."""
-    target = Path(path)
-    if target.is_dir():
-        raise UsageError.because(f"cannot write {path}: it is a folder")
-    if not target.parent.is_dir():
-        raise UsageError.because(f"cannot write {path}: there is no folder {target.parent}")
-
-
 def _write(path: str, reports: list[Report]) -> None:
     import json
 
@@ -117,7 +119,4 @@ def _write(path: str, reports: list[Report]) -> None:
     if path == "-":
         sys.stdout.write(text + "\n")
         return
-    try:
-        Path(path).write_text(text + "\n", encoding="utf-8")
-    except OSError as error:
-        raise UsageError.because(f"cannot write {path}: {error.strerror}") from error
+    write_text(path, text + "\n")

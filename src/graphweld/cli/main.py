@@ -20,6 +20,7 @@ from graphweld.cli.diff import diff
 from graphweld.cli.doctor import doctor
 from graphweld.cli.explain import explain
 from graphweld.cli.rule import rule
+from graphweld.cli.run import run as run_script
 from graphweld.diagnostics import GraphweldError, UsageError
 
 _USAGE, _INTERRUPTED = 2, 130
@@ -34,7 +35,7 @@ def cli() -> None:
     """
 
 
-for _verb in (check, explain, diff, rule, doctor, demo):
+for _verb in (check, explain, run_script, diff, rule, doctor, demo):
     cli.add_command(_verb)
 
 

@@ -36,8 +36,6 @@ def _of_region(statement: ast.stmt, *, is_loop: bool) -> str | None:
     for name, method in _method_calls(parts):
         if (method in _OF_SETS or (is_loop and method in _OF_LISTS)) and name not in made:
             return f"GW104: it changes `{name}`, which lives outside of it"
-    if is_loop and any(word in _SAYS for word in _called(parts)):
-        return "GW104: a loop changes what the program prints"
     return None
 
 
@@ -47,10 +45,3 @@ def _method_calls(parts: list[ast.AST]) -> Iterator[tuple[str, str]]:
         match part:
             case ast.Expr(value=ast.Call(func=ast.Attribute(value=holder, attr=method))):
                 yield (holder.id if isinstance(holder, ast.Name) else ast.unparse(holder)), method
-
-
-def _called(parts: list[ast.AST]) -> Iterator[str]:
-    for part in parts:
-        match part:
-            case ast.Call(func=ast.Name(id=name)) | ast.Call(func=ast.Attribute(attr=name)):
-                yield name

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from graphweld.diagnostics import Diagnostic
+from graphweld.diagnostics.torch_breaks import Cause, cause_of
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -20,6 +21,7 @@ class SiteReport:
 
     `verdict` is "welded" (it became a node, and `node` says which), "left" (it did not depend on tensor values, and
     runs as Python), or "refused" (`code` and `reason` say why). `construct` is the Python word, such as "if" or "and".
+    The end is that of the construct's header; 0 where it is not known.
     """
 
     file: str
@@ -32,6 +34,8 @@ class SiteReport:
     node: str | None = None
     reason: str | None = None
     code: str | None = None
+    end_line: int = 0
+    end_column: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +47,26 @@ class BreakReport:
     source_line: str
     reason: str
     torch_code: str | None = None
+
+    @property
+    def cause(self) -> Cause | None:
+        """The kind of cause, with advice; None for one that graphweld does not know."""
+        return cause_of(self.reason)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceReport:
+    """A function with something to show: its own source, and the converted one, None where it was not converted.
+
+    `original` is without the function's indentation, `indent` characters on each line.
+    """
+
+    file: str
+    first_line: int
+    function: str
+    indent: int
+    original: str
+    converted: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +103,7 @@ class Report:
     sites: tuple[SiteReport, ...]
     diagnostics: tuple[Diagnostic, ...]
     torch_version: str
+    sources: tuple[SourceReport, ...] = ()
 
     @property
     def breaks(self) -> tuple[BreakReport, ...]:
@@ -105,11 +130,23 @@ class Report:
 
         return to_dict(self)
 
+    def to_html(self) -> str:
+        """The same as one HTML page that needs nothing else."""
+        from graphweld.report.render.html import page
+
+        return page(self)
+
     def to_json(self) -> str:
         """The same as JSON text."""
         from graphweld.report.render.json import to_json
 
         return to_json(self)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the page, in a frame, so that its style stays its own."""
+        from graphweld.report.render.html import framed
+
+        return framed(self.to_html())
 
     def __str__(self) -> str:
         from graphweld.report.render.terminal import plain

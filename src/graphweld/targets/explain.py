@@ -1,8 +1,9 @@
 """`gw.explain`: one run under torch alone, one under graphweld, told side by side."""
 
 import copy
+import linecache
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import torch
@@ -11,8 +12,8 @@ from graphweld import convert, syntax
 from graphweld.capture import sites
 from graphweld.capture.breaks import Break, Counter, Measured, break_from, first_obstacle, measure
 from graphweld.capture.program import diagnostics_of, guarded, trampoline
-from graphweld.diagnostics import Diagnostic, GraphweldError, UsageError
-from graphweld.report.model import BreakReport, Phase, Report, SiteReport
+from graphweld.diagnostics import ConversionError, Diagnostic, GraphweldError, UsageError
+from graphweld.report.model import BreakReport, Phase, Report, SiteReport, SourceReport
 
 
 def explain(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any] | None = None) -> Report:
@@ -41,15 +42,18 @@ def explain(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, 
     torch.compiler.reset()
     found = _diagnostics(after.error)
     code = convert.code_of(fn)
+    listed = tuple(site_reports(trace, found))
+    phases = _phase(before, () if obstacle is None else (obstacle,)), _phase(after, tuple(map(break_from, found)))
     return Report(
         function=getattr(fn, "__qualname__", type(fn).__qualname__),
         file=code.co_filename,
         line=code.co_firstlineno,
-        before=_phase(before, () if obstacle is None else (obstacle,)),
-        after=_phase(after, tuple(map(break_from, found))),
-        sites=tuple(_sites(trace, found)),
+        before=phases[0],
+        after=phases[1],
+        sites=listed,
         diagnostics=found,
         torch_version=torch.__version__,
+        sources=source_reports(trace, listed, [*phases[0].breaks, *phases[1].breaks]),
     )
 
 
@@ -79,7 +83,7 @@ def _diagnostics(error: Exception | None) -> tuple[Diagnostic, ...]:
     return tuple(diagnostics_of(error) or ()) if error is not None else ()
 
 
-def _sites(trace: sites.Trace, found: tuple[Diagnostic, ...]) -> list[SiteReport]:
+def site_reports(trace: sites.Trace, found: tuple[Diagnostic, ...]) -> list[SiteReport]:
     """Every site of every function the trace reached, with what became of it."""
     reports: dict[tuple[str, int, int], SiteReport] = {}
     for outcome in trace.outcomes:
@@ -97,6 +101,32 @@ def _sites(trace: sites.Trace, found: tuple[Diagnostic, ...]) -> list[SiteReport
                 (code.co_filename, info.line, info.column), _site(code.co_filename, info, "left", None, None, None)
             )
     return sorted(reports.values(), key=lambda s: (s.verdict == "left", s.file, s.line, s.column))
+
+
+def source_reports(
+    trace: sites.Trace, listed: Iterable[SiteReport], breaks: Iterable[BreakReport]
+) -> tuple[SourceReport, ...]:
+    """The functions that hold a break, or a site that was not left."""
+    places = {(site.file, site.line) for site in listed if site.verdict != "left"}
+    places |= {(found.file, found.line) for found in breaks}
+    files = {file for file, _ in places}
+    reports: dict[tuple[str, int], SourceReport] = {}
+    for code in trace.reached:
+        if code.co_filename not in files:
+            continue
+        try:
+            twin = convert.twin_of(code)
+            original = syntax.source_text(code) if twin is None else twin.original
+        except (ConversionError, syntax.SourceUnavailable):
+            continue
+        first, file = code.co_firstlineno, code.co_filename
+        if any((file, line) in places for line in range(first, first + original.count("\n") + 1)):
+            raw = linecache.getline(file, first)
+            name = code.co_name if twin is None else twin.name
+            converted = None if twin is None else twin.source
+            indent = len(raw) - len(raw.lstrip())
+            reports[file, first] = SourceReport(file, first, name, indent, original, converted)
+    return tuple(reports[place] for place in sorted(reports))
 
 
 def _mark_refused(reports: Any, diagnostic: Diagnostic, trace: sites.Trace) -> None:
@@ -123,5 +153,16 @@ def _site(
     file: str, info: syntax.SiteInfo, verdict: Any, node: str | None, reason: str | None, code: str | None
 ) -> SiteReport:
     return SiteReport(
-        file, info.line, info.column + 1, info.text, info.function, info.construct, verdict, node, reason, code
+        file,
+        info.line,
+        info.column + 1,
+        info.text,
+        info.function,
+        info.construct,
+        verdict,
+        node,
+        reason,
+        code,
+        info.end_line,
+        info.end_column + 1,
     )

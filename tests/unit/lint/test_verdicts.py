@@ -27,7 +27,7 @@ BODIES = {
     "for": ("for i in range(int(x.sum())): x = x + i\nreturn x", "welds"),
     "loop that appends": ("o = []\nfor i in range(int(x.sum())): o.append(x)\nreturn o[0]", "welds"),
     "loop that pops": ("o = [x] * 9\nfor i in range(int(x.sum())): o.pop()\nreturn o", "refused"),
-    "loop that prints": ("for i in range(int(x.sum())): print(i)\nreturn x", "refused"),
+    "loop that prints": ("for i in range(int(x.sum())): print(i)\nreturn x", "welds"),
     "comprehension": ("return [x + i for i in range(int(x.sum()))][0]", "welds"),
     "filter": ("return len([v for v in x if v > 0])", "welds"),
     "rows of nonzero": ("for r in x.nonzero(): x = x + r\nreturn x", "welds"),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from graphweld.diagnostics.rule import Rule
+from graphweld.diagnostics.torch_breaks import cause_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,9 @@ class TorchBreak(Rule):
 
     def hints(self) -> tuple[str, ...]:
         """What to change."""
+        cause = cause_of(self.reason)
+        if cause is not None:
+            return (cause.advice, "or compile with `fullgraph=False`, and let torch break the graph here")
         return (
             "use a PyTorch operator in its place, or wrap the call in `torch.library.custom_op`",
             "or compile with `fullgraph=False`, and let torch break the graph here",

@@ -22,31 +22,44 @@ _MOST_LEFT = 8
 
 def plain(report: Report, width: int | None = None) -> str:
     """The report as text without colors, as wide as the terminal; where there is none, 120 columns."""
+    return as_text(render(report), width)
+
+
+def as_text(renderable: RenderableType, width: int | None = None) -> str:
+    """Anything of rich's as text without colors or trailing spaces."""
     if width is None:
         width = max(_LEAST_WIDTH, shutil.get_terminal_size((_WIDTH, 0)).columns)
     console = Console(file=io.StringIO(), width=width, color_system=None, legacy_windows=False)
     with console.capture() as captured:
-        console.print(render(report))
+        console.print(renderable)
     return "\n".join(line.rstrip() for line in captured.get().rstrip().splitlines())
 
 
 def render(report: Report) -> RenderableType:
     """The report as a rich renderable."""
-    parts: list[RenderableType] = [_head(report), _answer(report)]
-    if report.before.breaks:
-        parts += [Text(), _breaks("Breaks before", report.before.breaks)]
-    listed, left_out = _worth_listing(report.sites)
+    below = details(report.before, report.after, report.sites, report.diagnostics)
+    return Group(_head(report), _answer(report), *below)
+
+
+def details(
+    before: Phase | None, after: Phase | None, sites: tuple[SiteReport, ...], diagnostics: tuple[Diagnostic, ...]
+) -> list[RenderableType]:
+    """The breaks before, the sites, and what is left to do."""
+    parts: list[RenderableType] = []
+    if before is not None and before.breaks:
+        parts += [Text(), _breaks("Breaks before", before.breaks)]
+    listed, left_out = worth_listing(sites)
     if listed:
         parts += [Text(), _sites(listed)]
     if left_out:
         parts += [Text(f"{counted(left_out, 'more site')} left: no tensor value steers them.", style="dim")]
-    told = {diagnostic.message for diagnostic in report.diagnostics}
-    left_over = [found for found in report.after.breaks if found.reason not in told]
+    told = {diagnostic.message for diagnostic in diagnostics}
+    left_over = [found for found in (after.breaks if after is not None else ()) if found.reason not in told]
     if left_over:
-        parts += [Text(), _breaks("Breaks left", left_over)]
-    for diagnostic in report.diagnostics:
+        parts += [Text(), _breaks("Breaks left", left_over, with_advice=True)]
+    for diagnostic in diagnostics:
         parts += [Text(), _diagnostic(diagnostic)]
-    return Group(*parts)
+    return parts
 
 
 def headline(report: Report) -> str:
@@ -103,14 +116,17 @@ def _answer(report: Report) -> Text:
     return Text(answer(report), style="green" if report.is_whole else "yellow")
 
 
-def _breaks(title: str, breaks: Iterable[BreakReport]) -> Table:
+def _breaks(title: str, breaks: Iterable[BreakReport], *, with_advice: bool = False) -> Table:
     table = _table(title)
     table.add_column("where", no_wrap=True)
     table.add_column("source line, and why", overflow="fold", ratio=1)
     table.add_column("torch", no_wrap=True)
     for item, times in Counter(breaks).items():  # a break in a layer comes again for each layer
         where = _where(item.file, item.line).append(f" x{times}" if times > 1 else "")
-        table.add_row(where, _explained(item.source_line, item.reason), Text(item.torch_code or ""))
+        told = _explained(item.source_line, item.reason)
+        if with_advice and item.cause is not None:
+            told.append(f"\n{item.cause.advice}", style="green")
+        table.add_row(where, told, Text(item.torch_code or ""))
     return table
 
 
@@ -131,7 +147,7 @@ def _sites(sites: Iterable[SiteReport]) -> Table:
     return table
 
 
-def _worth_listing(sites: tuple[SiteReport, ...]) -> tuple[list[SiteReport], int]:
+def worth_listing(sites: tuple[SiteReport, ...]) -> tuple[list[SiteReport], int]:
     """The sites to list, and how many are not: in a big model hundreds are left, and nobody reads on."""
     left = [site for site in sites if site.verdict == "left"]
     if len(left) <= _MOST_LEFT:

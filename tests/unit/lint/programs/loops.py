@@ -37,7 +37,7 @@ class Decoder(nn.Module):
         n = lengths.sum().item()  #: GW203
         for i in range(n):  #: GW202
             rows.append(hidden_states)
-        for i in range(n):  #: refused GW202
+        for i in range(n):  #: GW202
             print(i)  #: maybe GW205
         kept = [hidden_states + i for i in range(n)]  #: GW202
         return arrays(hidden_states), torch.stack(rows), kept
