@@ -25,5 +25,8 @@ EXAMPLES: list[Rule] = [
     rules.TensorToPython(".item()", "x.sum()"),
     rules.DataDependentSize("mask", "x[x > 0]"),
     rules.UntracedCall("open", "open"),
+    rules.NotCarried("assign self.calls", "an exported program", "make it a buffer"),
+    rules.ExportFailed("torch's ONNX exporter", "no operator for aten.linalg_svd"),
+    rules.ExportDiffers("output 0", "mismatched elements: 1 / 3", "ONNX Runtime"),
     rules.UnsupportedTorch("2.9.1", ">=2.13,<2.15"),
 ]
