@@ -4,7 +4,7 @@
     python benchmarks/loops.py --quick     # small sizes only, to see that it runs
 
 The body is `x = x * 0.95 + 0.01 * sin(x)`, until `x.norm() <= 1e-3` or 200 trips. The subjects take turns within each
-round. A subject that cannot run here (JAX where it is not installed, C++ without a compiler) is left out, and said to be.
+round. A subject that cannot run here (JAX where it is not installed, C++ without a compiler) is left out, with a word.
 """
 
 from __future__ import annotations
@@ -88,7 +88,12 @@ def with_cpp() -> Callable[..., Any]:
 
     def call(x):
         out = torch.empty_like(x)
-        run(ctypes.c_void_p(x.data_ptr()), ctypes.c_void_p(out.data_ptr()), ctypes.c_long(x.numel()), ctypes.c_long(MOST))
+        run(
+            ctypes.c_void_p(x.data_ptr()),
+            ctypes.c_void_p(out.data_ptr()),
+            ctypes.c_long(x.numel()),
+            ctypes.c_long(MOST),
+        )
         return out
 
     return call
