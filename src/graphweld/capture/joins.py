@@ -213,7 +213,7 @@ class Join:
         left, right = example(a), example(b)
         if left.dtype is not right.dtype or left.device != right.device or left.dim() != right.dim():
             return None
-        fixed = [isinstance(m, int) and m == n for m, n in zip(left.shape, right.shape, strict=True)]
+        fixed = [isinstance(m, int) and same_size(m, n) for m, n in zip(left.shape, right.shape, strict=True)]
         sizes = [
             None if fixed[d] else self._numbers(int, self._size(self.then, a, d), self._size(self.orelse, b, d))
             for d in range(left.dim())
