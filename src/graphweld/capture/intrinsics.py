@@ -22,6 +22,7 @@ from torch._dynamo.variables.lists import (
     TupleVariable,
 )
 from torch._dynamo.variables.tensor import SymNodeVariable, TensorVariable
+from torch._dynamo.variables.nn_module import UnspecializedNNModuleVariable
 from torch._dynamo.variables.user_defined import UserDefinedObjectVariable
 
 from graphweld import runtime
@@ -263,6 +264,8 @@ def builtin(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) -> 
     if fn is operator.getitem and len(arg_types) == 2 and issubclass(arg_types[1], (SymNodeVariable, TensorVariable)):
         if issubclass(arg_types[0], (ListVariable, TupleVariable)):
             return _of_choice(_pick_item)
+        if issubclass(arg_types[0], UnspecializedNNModuleVariable):
+            return _pick_module
         if issubclass(arg_types[0], ConstDictVariable):
             return _of_choice(_pick_entry)
     if fn in (operator.getitem, operator.setitem) and arg_types and issubclass(arg_types[0], TensorVariable):
@@ -393,11 +396,23 @@ def _pick_item(tx: Tx, args: Args, kwargs: Any) -> VariableTracker:
     Raises, when the program runs, what Python raises for an index out of range.
     """
     container, index = args
+    return _pick_from(tx, list(container.items), args)  # type: ignore[attr-defined]
+
+
+def _pick_module(tx: Tx, args: Args, kwargs: Any) -> VariableTracker:
+    """`experts[i]` of a ModuleList or Sequential."""
+    modules = args[0]
+    if type(modules.value) in (torch.nn.ModuleList, torch.nn.Sequential) and is_data_number(args[1]):  # type: ignore[attr-defined]
+        return _pick_from(tx, _unpack(tx, call(tx, list, modules)), args)
+    return dynamo_handler(operator.getitem, [type(a) for a in args], False)(tx, args, kwargs)
+
+
+def _pick_from(tx: Tx, items: Args, args: Args) -> VariableTracker:
+    index = args[1]
     if not is_data_dependent(index) or (is_tensor(index) and example(index).numel() != 1):
-        return dynamo_handler(operator.getitem, [type(a) for a in args], False)(tx, args, kwargs)
+        return dynamo_handler(operator.getitem, [type(a) for a in args], False)(tx, args, {})
     if is_tensor(index):
         index = method(tx, index, "item")
-    items = list(container.items)  # type: ignore[attr-defined]
     count = len(items)
     emit_raise(tx, indexing.outside(tx, index, constant(count)), "IndexError")
     chosen = items[-1]
