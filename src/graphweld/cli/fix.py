@@ -43,6 +43,7 @@ def fix(target: str, inputs: tuple[str, ...], write: bool) -> None:
     file, name = split(target)
     require_torch()
     from graphweld.targets.fix import fixed_file
+    from graphweld.testing import difference
 
     found = load_target(file, name, instantiate=True)
     sets = [positional_arguments(text, found) for text in inputs]
@@ -50,7 +51,7 @@ def fix(target: str, inputs: tuple[str, ...], write: bool) -> None:
         check_fit(found, args, {})
     before = Path(file).read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory() as scratch:
-        after = fixed_file(found.fn, lambda module: find_in(module, file, name), sets, Path(scratch))
+        after = fixed_file(found.fn, lambda module: find_in(module, file, name), sets, difference, Path(scratch))
     if after == before:
         click.echo(f"{name}: no branch in it is decided by tensor values.")
         return

@@ -19,16 +19,23 @@ from graphweld.report.model import SiteReport
 from graphweld.syntax.explicit import draws, spell_out
 from graphweld.syntax.source import find_definition
 from graphweld.targets.explain import explain
-from graphweld.testing import difference
 
 Inputs = Sequence[tuple[Any, ...]]
+Difference = Callable[[Any, Any], str | None]
 _CONSTRUCTS = {"if", "elif"}
 
 
-def fixed_file(fn: Callable[..., Any], find: Callable[[types.ModuleType], Any], inputs: Inputs, scratch: Path) -> str:
+def fixed_file(
+    fn: Callable[..., Any],
+    find: Callable[[types.ModuleType], Any],
+    inputs: Inputs,
+    difference: Difference,
+    scratch: Path,
+) -> str:
     """The text of `fn`'s file, with its branches on tensor values written out; as it is where there are none.
 
-    `find` gives the function out of a module made from the new text, which is written into the folder `scratch`.
+    `find` gives the function out of a module made from the new text, which is written into the folder `scratch`;
+    `difference` says how one result differs from another.
 
     Raises:
         UsageError: a branch or loop cannot be written out, or differs when it is.
@@ -65,7 +72,7 @@ def fixed_file(fn: Callable[..., Any], find: Callable[[types.ModuleType], Any], 
     package = getattr(sys.modules.get(getattr(fn, "__module__", "")), "__package__", None) or ""
     made = find(_module(result, file, scratch, package))
     for args in inputs:
-        found = _differs(fn, made, args)
+        found = _differs(fn, made, args, difference)
         if found is not None:
             raise _refused(file, first, definition.qualname, f"written out, it differs: {found}")
     return result
@@ -98,7 +105,7 @@ def _module(text: str, file: Path, scratch: Path, package: str) -> types.ModuleT
     return module
 
 
-def _differs(fn: Any, made: Any, args: tuple[Any, ...]) -> str | None:
+def _differs(fn: Any, made: Any, args: tuple[Any, ...], difference: Difference) -> str | None:
     """What differs between a function and the one written out: as plain Python, and as one graph."""
     if isinstance(fn, torch.nn.Module):
         made.load_state_dict(fn.state_dict())

@@ -105,6 +105,31 @@ def test_without_welding_it_only_measures(script: Path, tmp_path: Path, capfd: p
     assert "3 functions compiled by torch alone" in capfd.readouterr().err
 
 
+EXPORTS = """import torch
+
+
+class Net(torch.nn.Module):
+    def forward(self, x):
+        if x.sum() > 0:
+            return x * 2
+        return -x
+
+
+program = torch.export.export(Net(), (torch.ones(3),))
+print(program.module()(-torch.ones(3)).tolist())
+"""
+
+
+def test_exports_weld_too(script: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    script.write_text(EXPORTS, encoding="utf-8")
+    assert run(["run", "--no-weld", "train.py"]) == 1, "torch alone cannot export it"
+    capfd.readouterr()
+    assert run(["run", "--json", "report.json", "train.py"]) == 0
+    assert capfd.readouterr().out == "[1.0, 1.0, 1.0]\n"
+    net = compiled(tmp_path / "report.json")["Net"]
+    assert (net["how"], net["after"]["graphs"], net["is_whole"]) == ("torch.export.export", 1, True)
+
+
 @pytest.mark.parametrize(
     ("text", "code", "words"),
     [
