@@ -447,6 +447,9 @@ def _make_loop(tx: Tx, first: VariableTracker, body: _Body, state: State, site: 
     for vt, growth in lists.items():
         parties += [(t, list(stacks)) for _, v in appended[vt] for t in carries.tensors_in(growth.element, v)]
     _freeze_shared(tx, parties, site)
+    # What is a tensor on some trips only is a copy of the start value where no trip ran.
+    unlike = [k for k in range(len(tensors)) if k not in kept and example(starts[k]).dim()]
+    freeze(tx, [vt for k in unlike for vt in (starts[k], rest[k])], "a loop", site)
     after = [carries.unpack(tx, c, rest, n) for c, n in zip(body.types, body.names, strict=True)]
     for key, carry in outer.items():
         _write(tx, key, carries.unpack(tx, carry, rest, _key_name(key)))
