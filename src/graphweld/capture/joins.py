@@ -161,7 +161,10 @@ class Join:
             return None  # the copy would not carry the gradient that the tensor itself has
         own_a, own_b = self._owned(self.then, a), self._owned(self.orelse, b)
         if is_sized_by_data(example(own_a)) or is_sized_by_data(example(own_b)):
-            return self._sized_by_data(own_a, own_b)
+            sized = self._sized_by_data(own_a, own_b)
+            if sized is not None:
+                self.lost += [(self.then, a, len(self.slots) - 1), (self.orelse, b, len(self.slots) - 1)]
+            return sized
         if not same_type(example(own_a), example(own_b)):
             return None
         for region, side, own, v in ((self.then, left, own_a, a), (self.orelse, right, own_b, b)):
