@@ -182,8 +182,9 @@ def _take_out(tx: Tx, effects: Effects, attributes: Any, kinds: Any, seen: dict[
         is_new = getattr(vt.mutation_type, "scope", 0) >= scope
         if not is_new and isinstance(vt, IteratorVariable):
             refuse(tx, rules.RegionMutates("an iterator", "a branch or loop"))
-        if not is_new and held is not None and not is_same_contents(held, contents_of(vt)):
-            effects.contents[vt] = contents_of(vt)
+        if not is_new and held is not None:
+            if not is_same_contents(held, contents_of(vt)):
+                effects.contents[vt] = contents_of(vt)
             put_contents(vt, held)
             if was_modified is not None:
                 vt.mutation_type.is_modified = was_modified  # type: ignore[union-attr]
