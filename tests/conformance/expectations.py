@@ -63,6 +63,8 @@ EXPECTED: tuple[Expect, ...] = (
     ),
     *_each("closures.cell_written_after_def", refused="GW106"),  # torch reads no cell before it is written
     *_each("nested.tail_recursion nested.linear_recursion", refused="GW106"),  # a depth that the data decides
+    *_each("organized.different_keys organized.view_and_mutate", refused="GW104"),
+    *_each("organized.type_and_isinstance", refused="GW103"),  # which side it is, asked with isinstance
     # A generator that yields under a condition; a class statement with a body of its own.
     *_each("closures.generator_function functions.constructor_with_branch", refused="GW120"),
     # A result that depends on what `requires_grad_()` was called on; the derivative of a product of unknown length.
@@ -116,6 +118,12 @@ EXPECTED: tuple[Expect, ...] = (
         **_TENSOR,
     ),
     # ------------------------------------------------------------------------------------------------ gradients
+    *_each(
+        "organized.requires_grad_one_side",
+        gap="what is computed from a value that needs a gradient on one side only, needs one",
+        without=("requires_grad",),
+        **_GRAD,
+    ),
     *_each(
         "append.preallocated_buffer carries.accumulator_without_grad carries.parameters_in_body data_sizes.mask_in_loop"
         " for_loops.range_len for_loops.rows_until_negative for_loops.slice_by_counter nested.matrix_walk",

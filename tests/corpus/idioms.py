@@ -91,7 +91,13 @@ def chained_value(x):
 
 # 4 early returns nested 4 deep
 
-@program(pairs, "branch")
+def _products():
+    xs = [(1.0, 2.0, 3.0), (0.2, 3.0, 4.0), (-1.0, -2.0, -3.0)]
+    ys = [(0.5, -0.25, 4.0), (0.05, 1.0, 2.0), (-1.0, 2.0, -5.0), (-1.0, -2.0, -3.0)]
+    return [(t(*x), t(*y)) for x in xs for y in ys]
+
+
+@program(_products, "branch")
 def nested_returns(x, y):
     if x.sum() > 0:
         if y.sum() > 0:
@@ -110,7 +116,7 @@ def nested_returns(x, y):
     return x - y
 
 
-@program(three, "branch")
+@program(lambda: [*three(), (t(200.0, 2.0, 3.0),)], "branch")
 def return_none_on_path(x):
     if x.sum() > 1:
         if x[0] > 100:
@@ -186,7 +192,7 @@ class Model(nn.Module):
 
     @property
     def gain(self):
-        return 2.0 if self.lin.weight.sum() > 0 else 0.5
+        return 2.0 if self.calls % 2 else 0.5
 
     @functools.cached_property
     def fixed(self):
@@ -206,7 +212,7 @@ class Model(nn.Module):
         return self.clip(self.make(h))
 
 
-@factory(signs, "branch state")
+@factory(lambda: [*signs(), (t(0.01, 0.02, 0.03),), (t(-0.1, 0.2, -0.3),)], "branch state")
 def module_with_properties():
     return Model()
 
@@ -348,7 +354,7 @@ def del_in_branch(x):
     return z
 
 
-@program(three, "branch")
+@program(three, "branch", grad=False)
 def aug_attr_and_item(x):
     d = {"a": x, "n": 1}
     l = [x, x]

@@ -124,7 +124,7 @@ def layout_differs(x):
     return y * 2
 
 
-@program(signs, "branch python_out")
+@program(three, "branch python_out")
 def none_tensor_number(x):
     if x.sum() > 5:
         r = None
@@ -199,7 +199,7 @@ class TwoHeads(nn.Module):
         i = 0 if y.mean() > 0 else 1
         y = self.heads[i](y)
         y = self.named["p" if x[0] > 0 else "n"](y)
-        if y.sum() > 0:
+        if x[1] > 0:
             self.count += 1
         return y * (self.count + 1)
 
@@ -231,12 +231,12 @@ class Train(nn.Module):
         y = self.lin(x)
         if self.training and y.sum() > 0:
             y = self.drop(y)
-        elif not self.training or y.sum() > -1:
+        elif not self.training or y[0] > y[1]:
             y = y * 2
         return y
 
 
-@factory(lambda: [(t(1.0, 2.0, 3.0),), (t(-1.0, -2.0, -3.0),)], "branch")
+@factory(lambda: [(t(a, b, c),) for a in (-3.0, 3.0) for b in (-2.0, 2.0) for c in (-1.0, 1.0)], "branch")
 def training_flag():
     return Train()
 
@@ -350,18 +350,6 @@ def item_returned(x):
     if v > 1:
         return v
     return x.max().item() if v > 0 else -1.0
-
-
-@program(three, "branch")
-def inner_class_state(x):
-    class Acc:
-        total = 0
-    acc = Acc()
-    if x.sum() > 0:
-        acc.total = x.sum()
-    else:
-        acc.total = x.sum() * 2
-    return x * acc.total
 
 
 @program(signs, "branch python_out")
