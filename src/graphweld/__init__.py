@@ -13,20 +13,37 @@ if TYPE_CHECKING:
     from graphweld.api import check as check
     from graphweld.api import compile as compile  # noqa: A004  (the name follows torch.compile)
     from graphweld.api import diff as diff
+    from graphweld.api import enabled as enabled
     from graphweld.api import explain as explain
+    from graphweld.api import export as export
+    from graphweld.api import export_onnx as export_onnx
     from graphweld.api import source as source
     from graphweld.diagnostics.errors import GraphweldError as GraphweldError
 
 __version__ = "0.1.0"
 
-__all__ = ["GraphweldError", "check", "compile", "diff", "explain", "source", "testing"]
+__all__ = [
+    "GraphweldError",
+    "check",
+    "compile",
+    "diff",
+    "enabled",
+    "explain",
+    "export",
+    "export_onnx",
+    "source",
+    "testing",
+]
 
 _HOME = {
     "GraphweldError": "graphweld.diagnostics.errors",
     "check": "graphweld.api",
     "compile": "graphweld.api",
     "diff": "graphweld.api",
+    "enabled": "graphweld.api",
     "explain": "graphweld.api",
+    "export": "graphweld.api",
+    "export_onnx": "graphweld.api",
     "source": "graphweld.api",
 }
 

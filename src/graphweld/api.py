@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
@@ -11,6 +12,8 @@ from graphweld.diagnostics import UsageError
 from graphweld.versions import require_torch
 
 if TYPE_CHECKING:
+    import torch
+
     from graphweld.diagnostics.finding import Finding
     from graphweld.report.model import Report
 
@@ -110,11 +113,7 @@ def explain(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, 
     be welded is part of the report, not an exception.
     """
     _require_callable(fn)
-    if not isinstance(args, tuple):
-        raise UsageError.because(
-            f"args must be a tuple of the positional arguments, not {type(args).__name__}",
-            "for a single argument write `(x,)`",
-        )
+    _require_tuple(args)
     require_torch()
     from graphweld.targets.explain import explain as explain_target
 
@@ -147,6 +146,119 @@ def check(
     given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
     settings = checker.settings_for(given).override(strict=strict)
     return checker.check(given, settings, jobs=jobs)
+
+
+def export(
+    module_or_fn: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: Mapping[str, Any] | None = None,
+    *,
+    dynamic_shapes: Any = None,
+) -> torch.export.ExportedProgram:
+    """Export a module, function or method as one graph that needs no Python, branches on tensor values included.
+
+    In short::
+
+        program = gw.export(model, (x,), dynamic_shapes=({0: torch.export.Dim("batch")},))
+        program.module()(y)                             # as model(y), whichever way its branches go
+        torch.export.save(program, "model.pt2")
+
+    Args:
+        module_or_fn: what to export.
+        args: positional arguments to trace with, as a tuple. Python values among them become part of the program.
+        kwargs: keyword arguments to trace with.
+        dynamic_shapes: as in `torch.export.export`: which sizes may differ from those of `args`.
+
+    Raises:
+        ExportError: if it cannot become one graph, or does what no such graph can do: print, or change Python objects
+            other than buffers.
+        UsageError: for something that cannot be called, arguments that are no tuple, or an unsupported torch.
+        Exception: whatever the program itself raises on every path.
+
+    Limits: a `raise` that tensor values decide is a RuntimeError that names the exception. Results are values, which
+    never are the argument's own tensors. Gradients through an exported program are those of torch's operators.
+    """
+    _require_callable(module_or_fn)
+    _require_tuple(args)
+    require_torch()
+    from graphweld.targets.export import export_target
+
+    return export_target(module_or_fn, args, dict(kwargs or {}), dynamic_shapes)
+
+
+def export_onnx(
+    module_or_fn: Callable[..., Any],
+    args: tuple[Any, ...],
+    path: str | os.PathLike[str] | None = None,
+    *,
+    kwargs: Mapping[str, Any] | None = None,
+    dynamic_shapes: Any = None,
+    opset_version: int | None = None,
+    verify: bool | Sequence[tuple[Any, ...]] = True,
+) -> torch.onnx.ONNXProgram:
+    """Export a module, function or method as an ONNX model, its branches as If nodes and its loops as Loop nodes.
+
+    In short::
+
+        gw.export_onnx(model, (x,), "model.onnx", verify=[(y,)])      # y takes other paths than x
+        onnxruntime.InferenceSession("model.onnx").run(None, {"x": y.numpy()})
+
+    Args:
+        module_or_fn: what to export.
+        args: positional arguments to trace with, as a tuple. Python values among them become part of the model.
+        path: where to write the model; None writes nothing. Weights of more than a gigabyte go to a file beside it.
+        kwargs: keyword arguments to trace with.
+        dynamic_shapes: as in `torch.export.export`: which sizes may differ from those of `args`.
+        opset_version: the version of ONNX's operators, 18 to 23; None is torch's choice.
+        verify: run the model in ONNX Runtime and compare with eager Python, on `args`, and on each tuple of arguments
+            given here. False compares nothing.
+
+    Returns:
+        The model; `.model_proto` is ONNX's own object, and calling it runs ONNX Runtime.
+
+    Raises:
+        ExportError: if it cannot become one graph; if it does what no ONNX model can: raise, print, change an argument
+            or a buffer; if an operator has no translation; or if the results differ. No file is written then.
+        UsageError: for wrong arguments, or where the packages of the extra `onnx` are missing.
+
+    Limits: random numbers are other ones in ONNX Runtime.
+    """
+    _require_callable(module_or_fn)
+    _require_tuple(args)
+    require_torch()
+    from graphweld.targets.onnx import export_onnx_target
+
+    return export_onnx_target(
+        module_or_fn,
+        args,
+        path,
+        kwargs=dict(kwargs or {}),
+        dynamic_shapes=dynamic_shapes,
+        opset_version=opset_version,
+        verify=verify,
+    )
+
+
+def enabled() -> AbstractContextManager[None]:
+    """A context in which torch's own entry points weld, for code that is not to be changed.
+
+    In short::
+
+        with gw.enabled():
+            fast = torch.compile(model)                         # as gw.compile(model, fullgraph=False)
+            program = torch.export.export(model, (x,))          # as gw.export(model, (x,)), strict or not
+            torch.onnx.export(model, (x,), "model.onnx")
+
+    Raises:
+        UsageError: for an unsupported torch.
+
+    Limits: it is what is *called* inside that welds. `from torch import compile`, run before, keeps the plain one.
+    Exports weld in the thread that entered the context only.
+    """
+    require_torch()
+    from graphweld.targets.enabled import enabled as enabled_target
+
+    return enabled_target()
 
 
 def source(fn: Callable[..., Any]) -> str:
@@ -190,4 +302,12 @@ def _require_callable(fn: object) -> None:
     if not callable(fn):
         raise UsageError.because(
             f"{type(fn).__name__} object {fn!r:.60} cannot be called", "pass a function, a method or a module"
+        )
+
+
+def _require_tuple(args: object) -> None:
+    if not isinstance(args, tuple):
+        raise UsageError.because(
+            f"args must be a tuple of the positional arguments, not {type(args).__name__}",
+            "for a single argument write `(x,)`",
         )

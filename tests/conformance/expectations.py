@@ -161,6 +161,82 @@ EXPECTED: tuple[Expect, ...] = (
     ),
 )
 
+# The same for exported programs; targets are "export" (as it comes), "saved" (decomposed, written and read back).
+EXPORTED: tuple[Expect, ...] = (
+    # A graph gives one kind of value: not None here and a tensor there, not one string or another, not a class of the
+    # program's own. And it changes no Python object, and says nothing.
+    *_each(
+        "attributes.global_dict attributes.list_item_and_slice_assignment attributes.module_state_in_loop "
+        "attributes.nested_fields attributes.none_attribute_filled attributes.plain_object "
+        "attributes.python_counter attributes.string_and_float_attributes attributes.tensor_attribute "
+        "carries.int_tensor_then_float_tensor carries.none_then_tensor carries.none_then_tensor_returned "
+        "carries.python_zero_returned carries.string_carried closures.counting_closure "
+        "closures.running_maximum_closure dynamic_sizes.concatenation_on_one_side early_return.bare_return "
+        "early_return.last_statement_absent exceptions.module_that_checks joins.bool_against_int_returned "
+        "joins.both_sizes_differ joins.dataclass_returned joins.dict_key_order_differs joins.dict_keys_differ "
+        "joins.dtype_differs joins.empty_on_one_side joins.enum_from_branch joins.first_size_differs "
+        "joins.half_on_one_side joins.int_against_float_returned joins.int_against_none_returned "
+        "joins.last_size_differs joins.list_against_tuple joins.mixed_nest joins.none_from_helper "
+        "joins.none_or_default joins.none_or_tensor_returned joins.python_string_returned joins.rank_differs "
+        "joins.string_against_none joins.string_of_three joins.torch_size_from_branch "
+        "joins.tuple_length_differs loop_exits.bare_return_at_end loop_exits.return_in_dynamic_range "
+        "loop_exits.return_none_in_loop models.decoding.confident_or_defer models.decoding.output_dataclass "
+        "output.logging_levels output.print_f_string output.print_in_branch output.print_in_loop "
+        "output.print_item output.print_on_both_sides output.print_tensor output.print_value_of_the_moment "
+        "output.warnings_category output.warnings_warn",
+        refused="GW140",
+    ),
+    *_each(
+        "exceptions.inference_mode_inside functions.inference_mode_entry",
+        gap="tensors out of an exported program are no inference tensors",
+        error="is_inference True in eager",
+    ),
+    *_each(
+        "mutation.one_tensor_given_twice",
+        gap="an exported program takes its inputs for different tensors",
+        error="not close",
+    ),
+    *_each("joins.input_list_or_new", gap="a list that goes in comes out as another list", error="'<seen>' in eager"),
+    *_each("calls.checkpointed", refused="GW141"),  # torch's exporter has no translation of checkpoints
+    *_each("carries.transposed_carry", refused="GW141"),  # torch's while_loop keeps the strides of a carry
+    *_each(
+        "joins.cholesky_only_where_positive calls.singular_matrix",
+        gap="the check in a decomposition is an effect, whose token torch's run_decompositions loses",
+        error="is not in the constants dictionary",
+        target="saved",
+    ),
+    *_each(
+        "boolean_operators.not_returned models.training.clipped_step",
+        gap="torch writes no Python bool that the data decides",
+        error="TODO",
+        target="saved",
+    ),
+    *_each(
+        "joins.namedtuples",
+        gap="torch writes no namedtuple that is not registered",
+        error="we didn't register a serializated_type_name",
+        target="saved",
+    ),
+    *_each(
+        "joins.same_python_value_both",
+        gap="torch reads back no text that is a result",
+        error="error when deserializing the saved file",
+        target="saved",
+    ),
+    *_each(
+        "conditionals.branch_inside_autocast",
+        gap="torch traces a region of an export without the autocast around it, and checks its dtype",
+        error="Tensor dtype mismatch",
+        target="saved",
+    ),
+    *_each(
+        "calls.vmap_inside_branch",
+        gap="torch's run_decompositions traces a region with vmap inside twice",
+        error="escaped from inside a function being vmapped",
+        target="saved",
+    ),
+)
+
 # Programs on which the trace does not end. They are not run: each would take the whole limit of time.
 ENDLESS: dict[str, str] = {}
 

@@ -166,5 +166,19 @@ def test_the_static_check_gives_the_code(code: str, tmp_path: Path) -> None:
     assert finding.span.line == 6
 
 
+EXPORTS: dict[str, Callable[[], object]] = {
+    "GW140": lambda: gw.export(lambda x: print(x), (X,)),
+    "GW141": lambda: gw.export(lambda x: x + torch.ones(3), (X,), dynamic_shapes=({0: torch.export.Dim("n")},)),
+    "GW142": lambda: gw.export_onnx(lambda x: torch.rand_like(x), (X,)),
+}
+
+
+@pytest.mark.parametrize("code", EXPORTS)
+def test_the_export_gives_the_code(code: str) -> None:
+    with pytest.raises(gw.GraphweldError) as error:
+        EXPORTS[code]()
+    assert [finding.code for finding in error.value.diagnostics] == [code]
+
+
 def test_every_code_has_a_repro() -> None:
-    assert set(REPROS) | set(CHECKED) | {"GW003", "GW121", "GW130"} == set(CODES)
+    assert set(REPROS) | set(CHECKED) | set(EXPORTS) | {"GW003", "GW121", "GW130"} == set(CODES)

@@ -10,7 +10,8 @@ import torch
 from torch._dynamo import exc
 from torch._dynamo.utils import graph_break_reasons
 
-from graphweld.capture.program import PACKAGE, chain, torch_break, torch_code_in
+from graphweld.capture.program import chain, torch_break, torch_code_in
+from graphweld.capture.sites import PACKAGE
 from graphweld.diagnostics import Diagnostic
 
 

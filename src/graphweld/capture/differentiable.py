@@ -107,6 +107,8 @@ def is_traced(value: torch.Tensor) -> bool:
 
 
 def _needs_gradient(values: Values) -> bool:
+    if torch.compiler.is_exporting():
+        return False  # an exported program holds torch's operators, and what they do for gradients
     return torch.is_grad_enabled() and any(isinstance(v, torch.Tensor) and v.requires_grad for v in values)
 
 

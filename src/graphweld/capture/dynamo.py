@@ -35,6 +35,7 @@ from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode, f
 from graphweld import convert, syntax
 from graphweld.capture import (
     counters,
+    exported,
     indexing,
     intrinsics,
     list_operations,
@@ -132,10 +133,17 @@ def _hook_inlining() -> None:
             return inline(cls, parent, func, args, kwargs, *more, **named)
         before, _local.tx = getattr(_local, "tx", None), parent
         is_outermost = parent.parent is None
-        settings = config.patch(SETTINGS) if is_outermost else contextlib.nullcontext()
+        settings = config.patch(_settings(parent)) if is_outermost else contextlib.nullcontext()
         try:
             with settings:
+                step = func.get_code() if is_outermost and parent.output.export else None
+                if step is exported.FLATTEN:
+                    args = [exported.result_of(parent, args[0]), *args[1:]]
                 result = inline(cls, parent, func, args, kwargs, *more, **named)
+                if step is exported.UNFLATTEN:
+                    exported.remember_inputs(parent, result)
+                elif step is exported.FLATTEN:
+                    exported.finish(parent, result)
             if is_outermost:
                 refuse_changes(parent)
                 _maybe_free_numbers(trace, parent)
@@ -152,6 +160,11 @@ def _hook_inlining() -> None:
 
     InliningInstructionTranslator.build_inline_tracer = staticmethod(build_inline_tracer)  # type: ignore[assignment,method-assign]
     InliningInstructionTranslator.inline_call = classmethod(inline_call)  # type: ignore[assignment,method-assign]
+
+
+def _settings(root: Any) -> dict[str, Any]:
+    """For an export, torch makes `print` and its like do nothing; here they are to be seen."""
+    return SETTINGS | {"reorderable_logging_functions": set()} if root.output.export else SETTINGS
 
 
 def _exchange(trace: sites.Trace, func: Any) -> Any:
@@ -283,7 +296,7 @@ def _hook_output() -> None:
     skipped_call = SkipFunctionVariable.call_function
 
     def log(self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
-        if sites.trace_of(tx) is not None and name in LOGGING and not tx.export:
+        if sites.trace_of(tx) is not None and name in LOGGING and exported.is_heard(tx, self, name):
             return output.log(tx, self, name, args, kwargs)
         return logger_method(self, tx, name, args, kwargs)
 

@@ -59,7 +59,7 @@ def contents_of(vt: VariableTracker) -> Any:
     return None
 
 
-def _is_same(before: Any, after: Any) -> bool:
+def is_same_contents(before: Any, after: Any) -> bool:
     """Whether a list, dict or set holds the very objects that it held."""
     if len(before) != len(after):
         return False
@@ -177,7 +177,7 @@ def _take_out(tx: Tx, effects: Effects, attributes: Any, kinds: Any, seen: dict[
         is_new = getattr(vt.mutation_type, "scope", 0) >= scope
         if not is_new and isinstance(vt, IteratorVariable):
             refuse(tx, rules.RegionMutates("an iterator", "a branch or loop"))
-        if not is_new and held is not None and not _is_same(held, contents_of(vt)):
+        if not is_new and held is not None and not is_same_contents(held, contents_of(vt)):
             effects.contents[vt] = contents_of(vt)
             put_contents(vt, held)
             if was_modified is not None:

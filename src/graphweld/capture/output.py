@@ -15,6 +15,7 @@ from torch._dynamo.variables.dicts import ConstDictVariable
 from torch._dynamo.variables.lists import TupleVariable
 
 from graphweld.capture import sites
+from graphweld.capture.exported import cannot_carry
 from graphweld.capture.formatting import of_this_moment
 from graphweld.capture.predicates import predicate, select_bool
 from graphweld.capture.variables import Tx, build, constant, is_tensor
@@ -49,6 +50,8 @@ def sayings(tx: Tx) -> list[Saying]:
 
 def say(tx: Tx, speaker: str, *args: VariableTracker) -> VariableTracker:
     """Record one call of a function of `runtime.output`."""
+    if tx.output.export:
+        cannot_carry(tx, "print, log or warn", "return what is to be told")
     record(tx, (constant(True), Speaker(speaker), [of_this_moment(tx, a) for a in args]))
     return constant(None)
 

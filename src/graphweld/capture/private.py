@@ -168,6 +168,11 @@ PATCHED = (
         "patched: a region must not advance a generator that was made outside of it",
         ("self", "tx"),
     ),
+    Private(
+        "torch.export._trace._export",
+        "patched: an export traces with Dynamo where it is to weld, and its constants are mended",
+        ("mod", "args", "kwargs"),
+    ),
 )
 
 _IR = "torch._inductor.ir"
@@ -210,7 +215,8 @@ _EXC = _each(
 _VALUES = (
     *_each(
         f"{_VARIABLES}.base",
-        "AsPythonConstantNotImplementedError AttrMutationKind ValueMutationNew VariableTracker "
+        "AsPythonConstantNotImplementedError AttrMutationKind AttributeMutationExisting ValueMutationExisting "
+        "ValueMutationNew VariableTracker "
         "VariableTracker._nonvar_fields VariableTracker.build VariableTracker.visit",
         "the tracer's stand-ins for values; merges and dynamic sequences are such",
     ),
@@ -251,6 +257,7 @@ _VALUES = (
         "SymNodeVariable SymNodeVariable.create TensorVariable",
         "tensors, and numbers that come out of tensors",
     ),
+    *_each(f"{_VARIABLES}.lists", "SizeVariable", "sizes, which leave an exported program as tuples"),
     *_each(f"{_VARIABLES}.sets", "SetVariable", "sets"),
     *_each(f"{_VARIABLES}.torch", "TorchInGraphFunctionVariable", "torch's functions"),
     *_each(
@@ -274,8 +281,8 @@ _TRACER = (
     ),
     *_each(
         f"{_DYNAMO}.output_graph.OutputGraph",
-        "create_proxy current_tracer fake_mode install_subgraph nn_modules root_tracer root_tx shape_env side_effects "
-        "subtracer tracers unspec_variable_map",
+        "create_proxy current_tracer export fake_mode install_subgraph nn_modules root_tracer root_tx shape_env "
+        "side_effects subtracer tracers unspec_variable_map",
         "to add nodes and sub-graphs to the graph under construction",
     ),
     *_each(
@@ -286,7 +293,7 @@ _TRACER = (
     ),
     *_each(
         f"{_DYNAMO}.side_effects.SideEffects",
-        "attr_mutation_kinds id_to_variable output_graph_weakref store_attr store_attr_mutations",
+        "attr_mutation_kinds id_to_variable mutation_user_stacks output_graph_weakref store_attr store_attr_mutations",
         "what a region changes in Python objects: taken out, and written once behind it",
     ),
     *_each(f"{_DYNAMO}.side_effects", "SideEffects", "the table of changes to Python objects"),
@@ -372,6 +379,14 @@ _GRADIENTS = (
     ),
 )
 
+_EXPORT = (
+    *_each(
+        "torch.utils._pytree",
+        "tree_flatten tree_leaves tree_map_only tree_unflatten",
+        "results as an export takes them apart, inputs as it does",
+    ),
+)
+
 _REST = (
     *_each(
         "torch.ops.aten",
@@ -391,7 +406,8 @@ _REST = (
 )
 
 TABLE: tuple[Private, ...] = (
-    *PATCHED, *INDUCTOR, *REMEMBERING, *_EXC, *_VALUES, *_TRACER, *_VALUES_OF_DATA, *_TENSORS, *_GRADIENTS, *_REST,
+    *PATCHED, *INDUCTOR, *REMEMBERING, *_EXC, *_VALUES, *_TRACER, *_VALUES_OF_DATA, *_TENSORS, *_GRADIENTS, *_EXPORT,
+    *_REST,
 )  # fmt: skip
 
 

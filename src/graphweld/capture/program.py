@@ -8,26 +8,21 @@ and counts its recompiles per code object; a number among its constants keeps tw
 import functools
 import itertools
 import linecache
-import os
 import re
 import types
 from collections.abc import Callable
 from typing import Any
 
-import torch
 from torch._dynamo import exc
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
 from graphweld.capture import dynamo, raises, sites
 from graphweld.capture.refusal import Refusal
+from graphweld.capture.sites import PACKAGE, TORCH
 from graphweld.diagnostics import ConversionError, Diagnostic, GraphBreakError, Span, diagnose, rules
 
 TRACE_ERRORS = (exc.TorchDynamoException, GuardOnDataDependentSymNode)
 STOPPED = (exc.Unsupported, exc.UserError, exc.TorchRuntimeError, GuardOnDataDependentSymNode)
-# Frames of graphweld's own that a user's stack may hold; the demo's programs are a user's.
-_ROOT = os.path.dirname(os.path.dirname(__file__))
-PACKAGE = tuple(os.path.join(_ROOT, part, "") for part in ("capture", "runtime"))
-_TORCH = os.path.join(os.path.dirname(torch.__file__), "")
 _numbers = itertools.count()
 
 
@@ -57,7 +52,7 @@ def guarded(compiled: Callable[..., Any], target: Callable[..., Any]) -> Callabl
                 return target(*args, **kwargs)  # plain Python raises it
             if not isinstance(error, TRACE_ERRORS):
                 raise
-            if _raised_by_the_program(error):
+            if raised_by_the_program(error):
                 target(*args, **kwargs)  # plain Python raises it, with the user's own traceback
             found = diagnostics_of(error)
             if found is None:
@@ -67,7 +62,7 @@ def guarded(compiled: Callable[..., Any], target: Callable[..., Any]) -> Callabl
     return call
 
 
-def _raised_by_the_program(error: BaseException) -> bool:
+def raised_by_the_program(error: BaseException) -> bool:
     """Whether the trace ended in an exception of the user's program that every path raises."""
     return any(isinstance(e, exc.ObservedException) for e in chain(error)) or (
         isinstance(error, exc.Unsupported) and "Observed exception" in (error.gb_type or "")
@@ -114,7 +109,7 @@ def backend_failure(error: exc.BackendCompilerFailed) -> Diagnostic:
     rule = rules.BackendFails(repr(error.backend_name), f"{type(cause).__name__}: {text.splitlines()[0].rstrip('.')}")
     span, line = None, None
     for file, number in re.findall(r'File "([^"<]+)", line (\d+)', text):
-        if not file.startswith((*PACKAGE, _TORCH)):
+        if not file.startswith((*PACKAGE, TORCH)):
             span, line = Span.at(file, int(number)), linecache.getline(file, int(number)).strip() or None
     return diagnose(rule, span, line)
 

@@ -22,6 +22,7 @@ from torch.fx import Node
 
 from graphweld.capture.predicates import negate
 from graphweld.capture.refusal import refuse
+from graphweld.capture.sites import span_here
 from graphweld.capture.variables import Tx
 from graphweld.diagnostics import Rule, rules
 
@@ -43,21 +44,24 @@ def emit_raise(tx: Tx, pred: VariableTracker, exception: str, instead: Rule | No
     if isinstance(passes, ConstantVariable):
         return
     for node in _changed_inputs(tx):
+        if tx.output.export:
+            refuse(tx, instead or rules.RegionRaises(exception, "after a change of an argument, in an export"))
         if torch.is_grad_enabled() and node.meta["example_value"].requires_grad:
             refuse(tx, instead or rules.RegionRaises(exception, "after a change of an argument that needs a gradient"))
         node.meta["gw_put_back"] = True
     tx.output.gw_raises = True  # type: ignore[attr-defined]
-    proxy = tx.output.create_proxy("call_function", raise_unless, (passes.as_proxy(),), {})
+    words = (f"graphweld: {exception} raised at {span_here(tx)[0]}",) if tx.output.export else ()
+    proxy = tx.output.create_proxy("call_function", raise_unless, (passes.as_proxy(), *words), {})
     set_example_value(proxy.node, None)
 
 
-def raise_unless(passes: torch.Tensor) -> None:
+def raise_unless(passes: torch.Tensor, words: str = MARK) -> None:
     """End the compiled call where a 0-d bool tensor is false.
 
     A function of our own in the graph, not the operator itself, so that FX does not print the graph's source to the
     user's terminal when it raises in a sub-graph.
     """
-    torch._assert_async(passes, MARK)
+    torch._assert_async(passes, words)
 
 
 raise_unless.gw_impure = True  # type: ignore[attr-defined]

@@ -5,6 +5,7 @@ always tells of the trace that produced the graph.
 """
 
 import linecache
+import os
 import threading
 import types
 import weakref
@@ -13,9 +14,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+import torch
+
 from graphweld.convert import RUNTIME
 from graphweld.diagnostics import Span
 from graphweld.syntax import Conversion, SiteInfo
+
+# Frames of graphweld's own that a user's stack may hold; the demo's programs are a user's.
+_ROOT = os.path.dirname(os.path.dirname(__file__))
+PACKAGE = tuple(os.path.join(_ROOT, part, "") for part in ("capture", "runtime"))
+TORCH = os.path.join(os.path.dirname(torch.__file__), "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """The table of codes. Append-only: a code, once given, means the same for ever; a name may change.
 
 GW0xx the function or the call itself, GW10x branches, GW11x loops, GW12x torch's own breaks, GW13x the environment,
-GW20x what the static check finds.
+GW14x exported programs, GW20x what the static check finds.
 """
 
 from __future__ import annotations
@@ -34,6 +34,9 @@ CODES: dict[str, tuple[str, str]] = {
     "GW120": ("torch-break", "torch_break:TorchBreak"),
     "GW121": ("backend-fails", "backend_fails:BackendFails"),
     "GW130": ("unsupported-torch", "unsupported_torch:UnsupportedTorch"),
+    "GW140": ("not-carried", "not_carried:NotCarried"),
+    "GW141": ("export-failed", "export_failed:ExportFailed"),
+    "GW142": ("export-differs", "export_differs:ExportDiffers"),
     "GW201": ("data-dependent-branch", "data_dependent_branch:DataDependentBranch"),
     "GW202": ("data-dependent-loop", "data_dependent_loop:DataDependentLoop"),
     "GW203": ("tensor-to-python", "tensor_to_python:TensorToPython"),

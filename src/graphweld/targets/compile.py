@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
+from torch import compile as torch_compile  # `gw.enabled` puts another one in its place
 
 from graphweld.capture import sites
 from graphweld.capture.inductor import Inductor
@@ -14,19 +15,20 @@ def compile_target(
     target: Any,
     *,
     fullgraph: bool = True,
-    backend: str | Callable[..., Any] = "inductor",
+    backend: str | Callable[..., Any] | None = None,
     mode: str | None = None,
     dynamic: bool | None = None,
     options: Mapping[str, Any] | None = None,
+    **more: Any,
 ) -> Any:
-    """Compile a function, a method, a callable object or a module into one graph."""
-    how: dict[str, Any] = {"fullgraph": fullgraph, "backend": backend, "dynamic": dynamic}
-    if backend == "inductor":
+    """Compile a function, a method, a callable object or a module into one graph; `more` is for torch.compile alone."""
+    how: dict[str, Any] = {"fullgraph": fullgraph, "backend": backend, "dynamic": dynamic, **more}
+    if backend in (None, "inductor"):
         how["backend"] = Inductor(mode, dict(options) if options else None, dynamic)
     else:
         how |= {"mode": mode, "options": options}
     if isinstance(target, torch.nn.Module):
-        compiled: Any = torch.compile(target, **how)
+        compiled: Any = torch_compile(target, **how)
         compiled.forward = _compile(target.__call__, how)
         return compiled
     return _compile(target, how)
@@ -34,7 +36,7 @@ def compile_target(
 
 def _compile(target: Callable[..., Any], how: dict[str, Any]) -> Callable[..., Any]:
     start, trace = trampoline(target)
-    compiled = torch.compile(start, **how)
+    compiled = torch_compile(start, **how)
     return guarded(compiled if how["fullgraph"] else _broken(compiled, trace), target)
 
 

@@ -26,5 +26,8 @@ EXAMPLES: list[Rule] = [
     rules.DataDependentSize("mask", "x[x > 0]"),
     rules.UntracedCall("open", "open"),
     rules.BackendFails("'aot_eager'", "RuntimeError: the strides differ"),
+    rules.NotCarried("assign self.calls", "an exported program", "make it a buffer"),
+    rules.ExportFailed("torch's ONNX exporter", "no operator for aten.linalg_svd"),
+    rules.ExportDiffers("output 0", "mismatched elements: 1 / 3", "ONNX Runtime"),
     rules.UnsupportedTorch("2.9.1", ">=2.13,<2.15"),
 ]

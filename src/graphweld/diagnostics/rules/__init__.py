@@ -6,9 +6,12 @@ from graphweld.diagnostics.rules.carry_changes import CarryChanges
 from graphweld.diagnostics.rules.data_dependent_branch import DataDependentBranch
 from graphweld.diagnostics.rules.data_dependent_loop import DataDependentLoop
 from graphweld.diagnostics.rules.data_dependent_size import DataDependentSize
+from graphweld.diagnostics.rules.export_differs import ExportDiffers
+from graphweld.diagnostics.rules.export_failed import ExportFailed
 from graphweld.diagnostics.rules.list_length_depends_on_data import ListLengthDependsOnData
 from graphweld.diagnostics.rules.loop_not_welded import LoopNotWelded
 from graphweld.diagnostics.rules.maybe_unbound import MaybeUnbound
+from graphweld.diagnostics.rules.not_carried import NotCarried
 from graphweld.diagnostics.rules.region_breaks import RegionBreaks
 from graphweld.diagnostics.rules.region_mutates import RegionMutates
 from graphweld.diagnostics.rules.region_raises import RegionRaises
@@ -28,9 +31,12 @@ __all__ = [
     "DataDependentBranch",
     "DataDependentLoop",
     "DataDependentSize",
+    "ExportDiffers",
+    "ExportFailed",
     "ListLengthDependsOnData",
     "LoopNotWelded",
     "MaybeUnbound",
+    "NotCarried",
     "RegionBreaks",
     "RegionMutates",
     "RegionRaises",

@@ -1,0 +1,126 @@
+"""torch.export, welding: the one place that all of torch's ways out of Python go through.
+
+`torch.export.export`, `torch.onnx.export` and AOTInductor's packages all call one function of torch's. Where a thread
+has asked for it (`welded`), that function traces with Dynamo, whatever way it was asked for, and so welds; its program
+is mended where torch 2.13 leaves something that later steps cannot read; and what stops it is told in the user's words.
+"""
+
+import dataclasses
+import linecache
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+import torch.export._trace
+from torch.utils import _pytree as pytree
+
+from graphweld import convert
+from graphweld.capture import dynamo, sites
+from graphweld.capture.constants import make_constants
+from graphweld.capture.program import diagnostics_of, raised_by_the_program
+from graphweld.diagnostics import Diagnostic, ExportError, Span, diagnose, rules
+
+_asked = threading.local()
+_lock = threading.Lock()
+_installed = False
+
+
+@contextmanager
+def welded() -> Iterator[None]:
+    """Have torch's exports inside weld."""
+    install()
+    before, _asked.here = getattr(_asked, "here", False), True
+    try:
+        yield
+    finally:
+        _asked.here = before
+
+
+def install() -> None:
+    """Put the hook in place, once a process."""
+    global _installed
+    dynamo.install()
+    with _lock:
+        if _installed:
+            return
+        _installed = True
+    plain = torch.export._trace._export
+
+    def export(mod: Any, args: Any, kwargs: Any = None, *more: Any, **how: Any) -> torch.export.ExportedProgram:
+        if not getattr(_asked, "here", False):
+            return plain(mod, args, kwargs, *more, **how)
+        args, kwargs = _told_apart((args, kwargs or {}))
+        try:
+            with sites.welding(sites.Trace()):
+                program = plain(mod, args, kwargs, *more, **{**how, "strict": True})
+        except Exception as error:
+            if raised_by_the_program(error):
+                mod(*args, **kwargs)  # plain Python raises it
+            raise ExportError(_findings(error, mod)) from error
+        make_constants(program)
+        return program
+
+    torch.export._trace._export = export
+
+
+def _told_apart(inputs: Any) -> Any:
+    """Inputs among which no tensor occurs twice, which torch would take for one input of the program."""
+    seen: set[int] = set()
+
+    def own(value: torch.Tensor) -> torch.Tensor:
+        if id(value) in seen:
+            return value.detach().clone().requires_grad_(value.requires_grad)
+        seen.add(id(value))
+        return value
+
+    return pytree.tree_map_only(torch.Tensor, own, inputs)
+
+
+def _findings(error: Exception, module: Any) -> list[Diagnostic]:
+    found = diagnostics_of(error)
+    if found is None or all(d.span is None for d in found):
+        return [export_failed("torch.export", error)]
+    return [_at_function(d, module) for d in found]
+
+
+def export_failed(step: str, error: BaseException) -> Diagnostic:
+    """What to tell of an exception of torch's that is not about a place in the program."""
+    first, _, rest = str(error).strip().partition("\n")
+    rule = rules.ExportFailed(step, first.rstrip(".") or type(error).__name__)
+    return diagnose(rule, None, notes=[line for line in rest.splitlines()[:8] if line.strip()])
+
+
+def _at_function(diagnostic: Diagnostic, module: Any) -> Diagnostic:
+    """A finding about what a program returns is found when torch's own frame has it: it belongs to the program."""
+    if diagnostic.span is None or not diagnostic.span.file.startswith(sites.TORCH):
+        return diagnostic
+    code = convert.code_of(getattr(module, "gw_target", module))
+    span = Span.at(code.co_filename, code.co_firstlineno)
+    return dataclasses.replace(diagnostic, span=span, source_line=linecache.getline(span.file, span.line).rstrip())
+
+
+def raising_nodes(program: torch.export.ExportedProgram) -> list[str]:
+    """What the program's assertions say, those of its regions included; facts about sizes are none."""
+    graphs = [m.graph for m in program.graph_module.modules() if isinstance(m, torch.fx.GraphModule)]
+    found = [node for graph in graphs for node in graph.nodes if str(node.target).startswith("aten._assert_async")]
+    return [str(node.args[-1]).removeprefix("graphweld: ") for node in found]
+
+
+def flat_inputs(program: torch.export.ExportedProgram, args: Any, kwargs: Any) -> list[Any]:
+    """The inputs of a graph, in order: the tensors and numbers in these arguments that are no part of the program."""
+    leaves = pytree.tree_leaves((args, kwargs))
+    return [
+        leaf for leaf, name in zip(leaves, program.graph_signature.user_inputs, strict=True) if isinstance(name, str)
+    ]
+
+
+def flat_results(result: Any) -> list[torch.Tensor]:
+    """What a graph gives for a result: its tensors in order, and numbers as 0-d tensors."""
+    made = (
+        leaf if isinstance(leaf, torch.Tensor) else torch.tensor(leaf)
+        for leaf in pytree.tree_leaves(result)
+        if leaf is not None
+    )
+    return list(made)

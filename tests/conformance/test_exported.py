@@ -1,0 +1,61 @@
+"""The corpus, exported: as eager, or refused with a code."""
+
+from __future__ import annotations
+
+import zlib
+from typing import Any
+
+import pytest
+
+pytest.importorskip("torch")
+
+import torch
+
+from tests.corpus.program import Program, programs
+
+from . import expectations, exported, harness
+
+WAYS = {"export": exported.plain, "saved": exported.saved}
+EVERYDAY = {"export": (16, (0, 1)), "saved": (16, (2,))}  # of so many parts of the corpus, these
+
+
+def _rows() -> list[Any]:
+    rows = []
+    for p in filter(exported.has_tensors_only, programs()):
+        for way in WAYS:
+            parts, chosen = EVERYDAY[way]
+            is_everyday = zlib.crc32(p.name.encode()) % parts in chosen
+            rows.append(pytest.param(p, way, id=f"{p.name}-{way}", marks=[] if is_everyday else pytest.mark.slow))
+    return rows
+
+
+@pytest.mark.parametrize(("program", "way"), _rows())
+def test_as_eager(program: Program, way: str) -> None:
+    row = next((e for e in expectations.EXPORTED if e.covers(program.name, way, "tensor")), None)
+    torch._dynamo.reset()
+    try:
+        exported.check(program, WAYS[way], rtol=None if way == "export" else 1e-4)
+    except Exception as error:
+        codes = harness.refusal_codes(error)
+        if row is not None:
+            if row.refused not in codes and not (row.error and row.error in str(error)):
+                raise AssertionError(f"not as in {row}") from error
+        elif not codes or codes[0].startswith("GW14") or codes != _refused_when_compiled(program):
+            raise
+    else:
+        assert row is None, f"passes now: take {row} out of expectations.py"
+
+
+def _refused_when_compiled(program: Program) -> list[str]:
+    """What `gw.compile` says of it: what it refuses, an export refuses too."""
+    try:
+        harness.check(program, harness.TARGETS["eager"], "tensor")
+    except Exception as error:  # noqa: BLE001 - only a refusal counts
+        return harness.refusal_codes(error)
+    return []
+
+
+def test_expectations_name_programs() -> None:
+    names = [p.name for p in programs()]
+    for row in expectations.EXPORTED:
+        assert any(row.covers(name, way, "tensor") for name in names for way in WAYS), f"{row} covers no test"

@@ -1,0 +1,108 @@
+"""`gw.export_onnx`: If and Loop nodes, checked by ONNX, run by ONNX Runtime; what ONNX cannot hold is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("onnx")
+pytest.importorskip("onnxruntime")
+
+import onnx
+import onnxruntime as ort
+import torch
+
+import graphweld as gw
+
+X = torch.tensor([1.0, 2.0, 3.0])
+
+
+def nested(x, n):
+    for i in range(int(n)):
+        if x.sum() > i:
+            while x.abs().max() > 2:
+                x = x / 2 if x[0] > 0 else x / 3
+        else:
+            x = x + 1
+    return x
+
+
+def calls() -> list[Any]:
+    return [(X * k, torch.tensor(n)) for k in (1, -9, 40) for n in (0, 1, 4)]
+
+
+@pytest.mark.parametrize("opset", [18, pytest.param(20, marks=pytest.mark.slow), 23])
+def test_one_file_takes_every_path(opset: int, tmp_path: Path) -> None:
+    path = tmp_path / "nested.onnx"
+    gw.export_onnx(nested, calls()[0], path, opset_version=opset, verify=calls())
+    onnx.checker.check_model(str(path), full_check=True)
+    model = onnx.load(path)
+    assert [entry.version for entry in model.opset_import if entry.domain == ""] == [opset]
+    assert kinds(model.graph) == {"If", "Loop"}
+    assert not model.functions
+    session = ort.InferenceSession(path)
+    for x, n in calls():
+        (found,) = session.run(None, {"x": x.numpy(), "n": n.numpy()})
+        torch.testing.assert_close(torch.from_numpy(found), nested(x, n))
+
+
+def test_dynamic_axes(tmp_path: Path) -> None:
+    def f(x):
+        return x.mean(0) if x.sum() > 0 else x[-1]
+
+    shapes = ({0: torch.export.Dim("batch")},)
+    model = gw.export_onnx(f, (torch.ones(2, 3),), dynamic_shapes=shapes, verify=[(-torch.ones(5, 3),)])
+    assert str(model.model.graph.inputs[0].shape) == "[batch,3]"
+
+
+@pytest.mark.parametrize(
+    ("program", "what"),
+    [
+        ("raises", "raise an exception (ValueError raised at"),
+        ("changes", "change its argument `x`"),
+        ("gives_text", "return str 'done'"),
+    ],
+)
+def test_what_onnx_cannot_hold_is_refused(program: str, what: str, tmp_path: Path) -> None:
+    with pytest.raises(gw.GraphweldError) as error:
+        gw.export_onnx(globals()[program], (X.clone(),), tmp_path / "model.onnx")
+    assert error.value.diagnostics[0].code == "GW140"
+    assert what in error.value.diagnostics[0].message
+    assert not list(tmp_path.iterdir())
+
+
+def raises(x):
+    if x.sum() < 0:
+        raise ValueError("negative")
+    return x * 2
+
+
+def changes(x):
+    if x.sum() > 0:
+        x.add_(1)
+    return x * 2
+
+
+def gives_text(x):
+    return x + 1, "done"
+
+
+def test_a_difference_is_told_and_nothing_is_written(tmp_path: Path) -> None:
+    with pytest.raises(gw.GraphweldError) as error:
+        gw.export_onnx(lambda x: x + torch.rand_like(x), (X,), tmp_path / "model.onnx")
+    assert error.value.diagnostics[0].code == "GW142"
+    assert not list(tmp_path.iterdir())
+
+
+def kinds(graph: Any) -> set[str]:
+    """The kinds of nodes with regions, at any depth."""
+    found: set[str] = set()
+    for node in graph.node:
+        regions = [a.g for a in node.attribute if a.type == onnx.AttributeProto.GRAPH]
+        found |= {node.op_type} if regions else set()
+        for region in regions:
+            found |= kinds(region)
+    return found
