@@ -43,6 +43,10 @@ def test_one_file_takes_every_path(opset: int, tmp_path: Path) -> None:
     assert [entry.version for entry in model.opset_import if entry.domain == ""] == [opset]
     assert kinds(model.graph) == {"If", "Loop"}
     assert not model.functions
+    (loop,) = (node for node in model.graph.node if node.op_type == "Loop")
+    first = nested.__code__.co_firstlineno
+    assert loop.attribute[0].g.name == f"body_line_{first + 1}"
+    assert any(entry.value == f"{__file__}:{first + 1}" for entry in loop.metadata_props)
     session = ort.InferenceSession(path)
     for x, n in calls():
         (found,) = session.run(None, {"x": x.numpy(), "n": n.numpy()})
@@ -63,7 +67,7 @@ def test_dynamic_axes(tmp_path: Path) -> None:
     [
         ("raises", "raise an exception (ValueError raised at"),
         ("changes", "change its argument `x`"),
-        ("gives_text", "return str 'done'"),
+        ("gives_text", "return 'done'"),
     ],
 )
 def test_what_onnx_cannot_hold_is_refused(program: str, what: str, tmp_path: Path) -> None:
