@@ -198,7 +198,6 @@ EXPORTED: tuple[Expect, ...] = (
     ),
     *_each("joins.input_list_or_new", gap="a list that goes in comes out as another list", error="'<seen>' in eager"),
     *_each("calls.checkpointed", refused="GW141"),  # torch's exporter has no translation of checkpoints
-    *_each("carries.transposed_carry", refused="GW141"),  # torch's while_loop keeps the strides of a carry
     *_each(
         "joins.cholesky_only_where_positive calls.singular_matrix",
         gap="the check in a decomposition is an effect, whose token torch's run_decompositions loses",

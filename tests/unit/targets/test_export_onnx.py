@@ -101,6 +101,21 @@ def test_a_difference_is_told_and_nothing_is_written(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+def test_enabled_welds_torch_onnx_export(tmp_path: Path) -> None:
+    class Nested(torch.nn.Module):
+        def forward(self, x, n):
+            return nested(x, n)
+
+    plain = torch.onnx.export
+    with gw.enabled():
+        torch.onnx.export(Nested(), calls()[0], tmp_path / "nested.onnx", verbose=False)
+    assert torch.onnx.export is plain
+    session = ort.InferenceSession(tmp_path / "nested.onnx")
+    for x, n in calls():
+        (found,) = session.run(None, {"x": x.numpy(), "n": n.numpy()})
+        torch.testing.assert_close(torch.from_numpy(found), nested(x, n))
+
+
 def kinds(graph: Any) -> set[str]:
     """The kinds of nodes with regions, at any depth."""
     found: set[str] = set()
