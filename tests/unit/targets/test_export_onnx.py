@@ -108,7 +108,7 @@ def test_enabled_welds_torch_onnx_export(tmp_path: Path) -> None:
 
     plain = torch.onnx.export
     with gw.enabled():
-        torch.onnx.export(Nested(), calls()[0], tmp_path / "nested.onnx", verbose=False)
+        torch.onnx.export(Nested().eval(), calls()[0], tmp_path / "nested.onnx", verbose=False)
     assert torch.onnx.export is plain
     session = ort.InferenceSession(tmp_path / "nested.onnx")
     for x, n in calls():
