@@ -19,7 +19,8 @@ from torch._dynamo.variables.lists import BaseListVariable, ListVariable
 from torch._dynamo.variables.tensor import SymNodeVariable
 from torch._dynamo.variables.user_defined import UserDefinedObjectVariable
 
-from graphweld.capture.joins import NUMBER_DTYPES, is_sized_by_data, new_attributes, same_type
+from graphweld.capture.data_numbers import NUMBER_DTYPES, number_tensor
+from graphweld.capture.joins import is_sized_by_data, new_attributes, same_type
 from graphweld.capture.merge_variable import MergeVariable, is_bool_like, kind_of
 from graphweld.capture.predicates import truth
 from graphweld.capture.refusal import refuse
@@ -376,7 +377,7 @@ def pack(tx: Tx, carry: Carry, vt: VariableTracker) -> list[VariableTracker]:
             vt = truth(tx, vt)
             if is_tensor(vt):
                 return [vt]
-        return [call(tx, torch.full, (), vt, dtype=NUMBER_DTYPES[carry.kind])]
+        return [number_tensor(tx, vt, carry.kind)]
     parts = pieces_of(vt) or []
     return [leaf for c, p in zip(carry.parts, parts, strict=True) for leaf in pack(tx, c, p)]
 

@@ -13,6 +13,7 @@ from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.lists import BaseListVariable
 
 from graphweld.capture import output
+from graphweld.capture.data_numbers import drop_dead_numbers
 from graphweld.capture.differentiable import branch
 from graphweld.capture.effects import contents_of, current_attribute, put_contents
 from graphweld.capture.grown_lists import Conditional, has_run
@@ -179,6 +180,8 @@ def _make_node(join: Join) -> str:
     runs = any(is_impure(node) for region in (then, orelse) for node in region.graph.nodes)
     if not join.slots and not runs:
         return "Select"
+    for region in (then, orelse):
+        drop_dead_numbers(region)
     if not runs and is_selectable(join):
         outputs = [inline(tx, region, [slot[i] for slot in join.slots]) for i, region in enumerate((then, orelse))]
         join.outputs = [call(tx, torch.where, join.pred, a, b) for a, b in zip(*outputs, strict=True)]

@@ -28,7 +28,7 @@ from torch._dynamo.variables.functions import (
 )
 from torch._dynamo.variables.iter import ItertoolsVariable
 from torch._dynamo.variables.misc import LoggingLoggerVariable
-from torch._dynamo.variables.tensor import TensorVariable
+from torch._dynamo.variables.tensor import SymNodeVariable, TensorVariable
 from torch._dynamo.variables.torch import TorchInGraphFunctionVariable
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode, free_unbacked_symbols
 
@@ -48,6 +48,7 @@ from graphweld.capture import (
 )
 from graphweld.capture.compiled import hook_compiled
 from graphweld.capture.conditionals import distribute, merge_in
+from graphweld.capture.data_numbers import note_item
 from graphweld.capture.effects import hook_changes, watch_mutation
 from graphweld.capture.formatting import hook_formatting
 from graphweld.capture.frozen import refuse_changes
@@ -323,7 +324,7 @@ def _hook_methods() -> None:
         if sites.trace_of(tx) is not None:
             if name == "__setitem__" and indexing.is_mixed(args[0]):
                 return indexing.setitem(
-                    tx, self, *args, lambda *plain: call_method(self, tx, "__setitem__", list(plain), kwargs)
+                    tx, self, args[0], args[1], lambda *plain: call_method(self, tx, "__setitem__", list(plain), kwargs)
                 )
             [_, *args], kwargs = indexing.numbers_for_sizes(tx, name, [self, *args], kwargs)
             args, kwargs = with_choices(name, args, kwargs)
@@ -342,6 +343,8 @@ def _read_once(tensor: TensorVariable, tx: Any, read: Callable[[], VariableTrack
     key = (tensor.proxy.node, example(tensor)._version)
     if key not in made:
         made[key] = read()
+        if isinstance(made[key], SymNodeVariable):
+            note_item(made[key].as_proxy())
     return made[key]  # type: ignore[no-any-return]
 
 

@@ -23,8 +23,8 @@ from torch._dynamo.variables.tensor import SymNodeVariable
 from torch.fx import Graph, GraphModule, Node
 from torch.utils import _pytree as pytree
 
+from graphweld.capture.data_numbers import NUMBER_DTYPES
 from graphweld.capture.effects import contents_of, current_attribute, is_same_contents
-from graphweld.capture.joins import NUMBER_DTYPES
 from graphweld.capture.merge_variable import MergeVariable, is_bool_like, kind_of
 from graphweld.capture.predicates import predicate
 from graphweld.capture.refusal import Refusal, refuse

@@ -27,6 +27,7 @@ from torch._dynamo.variables.user_defined import UserDefinedObjectVariable
 from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
 from graphweld.capture.aliases import alias_of
+from graphweld.capture.data_numbers import number_tensor
 from graphweld.capture.merge_variable import MergeVariable, is_bool_like, kind_of
 from graphweld.capture.predicates import truth
 from graphweld.capture.refusal import refuse
@@ -48,7 +49,6 @@ from graphweld.capture.variables import (
 )
 from graphweld.diagnostics import rules
 
-NUMBER_DTYPES = {bool: torch.bool, int: torch.int64, float: torch.float64}
 NEVER_READ_UNBOUND = "gw_"  # names graphweld made: read only where they are bound
 
 
@@ -146,7 +146,7 @@ class Join:
         with reopened(self.tx, region):
             made = truth(self.tx, vt) if kind is bool else vt
             if not is_tensor(made):
-                return call(self.tx, torch.full, (), made, dtype=NUMBER_DTYPES[kind])
+                made = number_tensor(self.tx, made, kind)
         return self._owned(region, made)
 
     def _merge_tensors(self, a: VariableTracker, b: VariableTracker, name: str) -> Thunk | None:

@@ -251,7 +251,7 @@ class _Body:
         """The types of all that is carried, in order."""
         return [*self.types, *self.outer.values(), *(c for growth in self.lists.values() for c in growth.carried())]
 
-    def invariants(self, state: State, site: int | None) -> list[Carry]:
+    def invariants(self, state: State) -> list[Carry]:
         """The types, with carries that a trip changes in place, and leaves the objects they were, as those objects."""
         types, at = list(self.types), 0
         for k, carry in enumerate(self.types):
@@ -260,10 +260,6 @@ class _Body:
                 after = self.after[k].realize()
                 if is_tensor(after) and carries.is_same_object(after, self.inputs[leaf]):
                     types[k] = carries.Fixed(start)
-        if types == self.types:
-            names = (n for c, n in zip(self.kinds(), self.names, strict=False) for _ in carries.leaves(c))
-            name = next((n for k, n in enumerate(names) if k in self.changed), "a tensor")
-            refuse(self.tx, rules.RegionMutates(name, "a loop"), site)
         return types
 
     def refuse_resized(self, site: int | None) -> None:
@@ -331,7 +327,7 @@ def stage_loop(
             raise
         wider = [carries.widen(tx, c, vt, n) for c, vt, n in zip(types, body.after, names, strict=True)]
         if body.changed and wider == types:
-            wider = body.invariants(state, site)
+            wider = body.invariants(state)
         wider_outer, wider_lists = _outer_types(tx, outer, body.region), _list_types(tx, body)
         if wider == types and wider_outer == outer and wider_lists == lists:
             break
@@ -499,7 +495,7 @@ def _refuse_shared(
 def _is_same(tx: Tx, vt: VariableTracker, before: VariableTracker) -> VariableTracker:
     if isinstance(vt, MergeVariable):
         return select_bool(tx, vt.pred, _is_same(tx, vt.then, before), _is_same(tx, vt.orelse, before))
-    return constant(vt.as_proxy().node is before.as_proxy().node)
+    return constant(carries.is_same_object(vt, before))
 
 
 def _flag_carry(tx: Tx, same: VariableTracker) -> tuple[VariableTracker, VariableTracker]:

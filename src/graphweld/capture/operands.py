@@ -7,13 +7,14 @@ from torch._dynamo.variables.base import VariableTracker
 from torch.fx import GraphModule, Node, Proxy, map_arg
 from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
+from graphweld.capture.data_numbers import drop_dead_numbers, number_tensor
 from graphweld.capture.draws import unknown_draw
 from graphweld.capture.refusal import refuse
 from graphweld.capture.regions import Region, add_placeholder
-from graphweld.capture.variables import Tx, call, existing, method, storage_key
+from graphweld.capture.variables import Tx, existing, method, storage_key
 from graphweld.diagnostics import rules
 
-SYMBOLIC = {torch.SymFloat: torch.float64, torch.SymBool: torch.bool, torch.SymInt: torch.int64}
+SYMBOLIC = {torch.SymFloat: float, torch.SymBool: bool, torch.SymInt: int}
 
 
 def number_operands_to_tensors(tx: Tx, region: Region) -> None:
@@ -22,6 +23,7 @@ def number_operands_to_tensors(tx: Tx, region: Region) -> None:
     The operators take no floats and bools, and Inductor loses track of an int that is computed from another. A size
     that an operand has stays a number.
     """
+    drop_dead_numbers(region)
     _bind_symbols(tx, region)
     values = [inner.node.meta["example_value"] for inner in region.operands().values()]
     sizes = set[Any]().union(*(free_unbacked_symbols(v) for v in values if isinstance(v, torch.Tensor)))
@@ -37,8 +39,8 @@ def number_operands_to_tensors(tx: Tx, region: Region) -> None:
         ):
             if not isinstance(number, (torch.SymFloat, torch.SymBool)):
                 continue
-        dtype = next(d for kind, d in SYMBOLIC.items() if isinstance(number, kind))
-        tensor = call(tx, torch.full, (), existing(tx, outer), dtype=dtype)
+        kind = next(k for symbolic, k in SYMBOLIC.items() if isinstance(number, symbolic))
+        tensor = number_tensor(tx, existing(tx, outer), kind)
         graph = region.graph
         with graph.inserting_before(inner.node):
             placeholder = add_placeholder(graph, tensor.as_proxy().node)

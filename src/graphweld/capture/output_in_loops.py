@@ -14,7 +14,8 @@ from torch._dynamo.variables.lists import BaseListVariable, TupleVariable
 from torch._dynamo.variables.misc import StringFormatVariable
 from torch._dynamo.variables.tensor import SymNodeVariable
 
-from graphweld.capture.joins import NUMBER_DTYPES, is_sized_by_data
+from graphweld.capture.data_numbers import NUMBER_DTYPES
+from graphweld.capture.joins import is_sized_by_data
 from graphweld.capture.merge_variable import MergeVariable, is_bool_like
 from graphweld.capture.output import OUTPUT, Saying, Speaker, record
 from graphweld.capture.predicates import truth

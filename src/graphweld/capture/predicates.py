@@ -19,8 +19,9 @@ from torch._dynamo.exc import raise_observed_exception
 from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.tensor import SymNodeVariable
-from torch.fx import Node, Proxy
+from torch.fx import Node
 
+from graphweld.capture.data_numbers import item_source, proxy_variable, tensor_of
 from graphweld.capture.merge_variable import MergeVariable
 from graphweld.capture.variables import (
     DecidedByData,
@@ -28,7 +29,6 @@ from graphweld.capture.variables import (
     call,
     constant,
     example,
-    existing,
     is_data_number,
     is_tensor,
     is_undefined,
@@ -134,15 +134,17 @@ def _in_tensors(tx: Tx, node: Node) -> VariableTracker | None:
     """The tensor expression equal to a symbolic bool, or None where there is no exact one."""
     source = item_source(node)
     if source is not None:
-        value = _proxy_variable(tx, source)
+        value = proxy_variable(tx, source)
         return _of_tensor(tx, value)
     if node.op == "call_function" and node.target in COMPARISONS and len(node.args) == 2:
         left, right = node.args
         flipped = not isinstance(left, Node)
         number, other = (right, left) if flipped else (left, right)
-        source = item_source(number) if isinstance(number, Node) else None
-        if source is None or isinstance(other, bool) or not isinstance(other, (int, float)):
-            return None
+        source = item_source(number)
+        if source is None:
+            return _comparison(tx, node)
+        if isinstance(other, bool) or not isinstance(other, (int, float)):
+            return _comparison(tx, node)
         fake = source.meta["example_value"]
         is_float = fake.dtype.is_floating_point
         if is_float:
@@ -150,7 +152,7 @@ def _in_tensors(tx: Tx, node: Node) -> VariableTracker | None:
                 return None
         elif fake.dtype is torch.bool or not isinstance(other, int) or not -(2**63) <= other < 2**63:
             return None
-        value = _proxy_variable(tx, source)
+        value = proxy_variable(tx, source)
         if is_float and not (fake.dtype is torch.float64 or _survives(other, fake.dtype)):
             value = method(tx, value, "to", torch.float64)
         elif not is_float and fake.dtype is not torch.int64:
@@ -162,22 +164,16 @@ def _in_tensors(tx: Tx, node: Node) -> VariableTracker | None:
     return None
 
 
-def _survives(number: float, dtype: torch.dtype) -> bool:
-    """Whether a number is the same in a narrower float type, so that the comparison needs no cast."""
-    return math.isfinite(number) and torch.tensor(number, dtype=dtype).item() == number
-
-
-def item_source(node: Any) -> Node | None:
-    """The one-element tensor whose `.item()` a node is."""
-    if isinstance(node, Node) and node.op == "call_method" and node.target == "item":
-        source = node.args[0]
-        value = source.meta.get("example_value") if isinstance(source, Node) else None
-        if value is not None and not value.dtype.is_complex:
-            return source  # type: ignore[return-value]
+def _comparison(tx: Tx, node: Node) -> VariableTracker | None:
+    """A comparison of two numbers of one kind, in int64 or float64."""
+    numbers = [a.meta.get("example_value") if isinstance(a, Node) else a for a in node.args]
+    for kind, symbolic in ((int, torch.SymInt), (float, torch.SymFloat)):
+        if all(type(n) is kind or isinstance(n, symbolic) for n in numbers):
+            parts = [tensor_of(tx, a, kind) if isinstance(a, Node) else a for a in node.args]
+            return None if any(p is None for p in parts) else call(tx, node.target, *parts)
     return None
 
 
-def _proxy_variable(tx: Tx, node: Node) -> VariableTracker:
-    """A variable for a tensor node that is already in the graph."""
-    tracer = next(t for t in reversed(tx.output.tracers) if t.graph is node.graph)
-    return existing(tx, Proxy(node, tracer))
+def _survives(number: float, dtype: torch.dtype) -> bool:
+    """Whether a number is the same in a narrower float type, so that the comparison needs no cast."""
+    return math.isfinite(number) and torch.tensor(number, dtype=dtype).item() == number

@@ -16,8 +16,8 @@ class BackendFails(Rule):
     Gives the backend's own reason. torch's error stands behind this one, as its cause.
 
     ## Why
-    A backend traces the graph again, and takes fewer programs than the trace of Python does: gradients of some operators,
-    sizes that only the data knows, layouts in memory.
+    A backend traces the graph again, and takes fewer programs than the trace of Python does: gradients of some
+    operators, sizes that only the data knows, layouts in memory.
 
     ## Example
     ```python

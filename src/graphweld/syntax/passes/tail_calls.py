@@ -85,7 +85,8 @@ def _own_arguments(value: ast.expr | None, name: str, names: list[str]) -> dict[
     """What a call of the function itself, or of the method itself, gives each parameter."""
     match value:
         case ast.Call(func=ast.Name(id=called)) if called == name:
-            given, rest = {}, names
+            given: dict[str, ast.expr] = {}
+            rest = names
         case ast.Call(func=ast.Attribute(value=ast.Name(id=receiver), attr=called)) if (receiver, called) == (
             names[0],
             name,
@@ -114,7 +115,7 @@ def _keeps_variables(unit: Unit) -> bool:
 def _next_call(node: ast.Return, given: dict[str, ast.expr], line: int, unit: Unit) -> ast.stmt:
     """Give the parameters their next values and go round, if it is the function itself that would be called."""
     assert isinstance(node.value, ast.Call)
-    order = [name for name in given if not (isinstance(given[name], ast.Name) and given[name].id == name)]
+    order = [name for name, value in given.items() if not (isinstance(value, ast.Name) and value.id == name)]
     changes: Block = []
     if order:
         values = ast.Tuple([copy.deepcopy(given[name]) for name in order], ast.Load())
