@@ -1,7 +1,6 @@
 """The hooks: where Dynamo is asked to trace another code object, to stage instead of follow, and to start over."""
 
 import contextlib
-import copy
 import functools
 import itertools
 import threading
@@ -21,6 +20,8 @@ from torch._dynamo.variables.builtin import BuiltinVariable
 from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.functions import (
     ClosureConversionError,
+    LocalGeneratorFunctionVariable,
+    LocalGeneratorObjectVariable,
     NestedUserFunctionVariable,
     PolyfilledFunctionVariable,
     SkipFunctionVariable,
@@ -72,7 +73,12 @@ STOPS = (
 )
 
 # While one of our frames is traced: what torch can do, but leaves off by default.
-SETTINGS = {"allow_rnn": True, "capture_scalar_outputs": True, "capture_dynamic_output_shape_ops": True}
+SETTINGS = {
+    "allow_rnn": True,
+    "capture_dynamic_output_shape_ops": True,
+    "capture_scalar_outputs": True,
+    "trace_autograd_ops": True,
+}
 
 _local = threading.local()
 _installed = False
@@ -93,6 +99,7 @@ def install() -> None:
         _installed = True
         _hook_inlining()
         _skip_boundaries()
+        _hook_generators()
         _hook_calls()
         _hook_output()
         _hook_methods()
@@ -168,6 +175,22 @@ def _settings(root: Any) -> dict[str, Any]:
     return SETTINGS | {"reorderable_logging_functions": set()} if root.output.export else SETTINGS
 
 
+def _hook_generators() -> None:
+    """A generator's frame is traced where it is advanced, and not where it is called."""
+    send = LocalGeneratorObjectVariable.gen_send_ex2
+
+    def gen_send_ex2(self: Any, tx: Any, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return send(self, tx, *args, **kwargs)
+        except STOPS as error:
+            trace = sites.trace_of(tx)
+            if trace is not None:
+                _maybe_start_over(trace, tx, self, error)
+            raise
+
+    LocalGeneratorObjectVariable.gen_send_ex2 = gen_send_ex2  # type: ignore[method-assign]
+
+
 def _exchange(trace: sites.Trace, func: Any) -> Any:
     """The function with the twin's code where the twin is wanted, else itself."""
     code = func.get_code()
@@ -178,13 +201,21 @@ def _exchange(trace: sites.Trace, func: Any) -> Any:
     if twin is None:
         return func
     sites.register_conversion(twin)
-    func = copy.copy(func)
-    if isinstance(func, NestedUserFunctionVariable):
-        func.code = ConstantVariable.create(twin.code) if not isinstance(func.code, types.CodeType) else twin.code
+    return _with_code(func, twin.code)
+
+
+def _with_code(func: Any, code: types.CodeType) -> Any:
+    """A function's stand-in with other code."""
+    original, func = func, object.__new__(type(func))
+    vars(func).update(vars(original))
+    if isinstance(func, LocalGeneratorFunctionVariable):
+        func.vt = _with_code(func.vt.realize(), code)
+    elif isinstance(func, NestedUserFunctionVariable):
+        func.code = ConstantVariable.create(code) if not isinstance(func.code, types.CodeType) else code
     elif isinstance(func, UserFunctionVariable):
-        original = func.fn
+        original = original.fn
         func.fn = types.FunctionType(
-            twin.code, original.__globals__, original.__name__, original.__defaults__, original.__closure__
+            code, original.__globals__, original.__name__, original.__defaults__, original.__closure__
         )
         func.fn.__kwdefaults__ = original.__kwdefaults__
         func.fn.__dict__.update(original.__dict__)
@@ -322,12 +353,13 @@ def _hook_methods() -> None:
         if polyfill is not None and sites.trace_of(tx) is not None:
             return call(tx, polyfill, self, *args, **kwargs)
         if sites.trace_of(tx) is not None:
-            if name == "__setitem__" and indexing.is_mixed(args[0]):
-                return indexing.setitem(
-                    tx, self, args[0], args[1], lambda *plain: call_method(self, tx, "__setitem__", list(plain), kwargs)
-                )
             [_, *args], kwargs = indexing.numbers_for_sizes(tx, name, [self, *args], kwargs)
             args, kwargs = with_choices(name, args, kwargs)
+            if name == "__setitem__":
+                args = [indexing.plain_key(tx, args[0]), *args[1:]]
+                parts = indexing.split(args[0])
+                if parts is not None and not indexing.check_positions(tx, self, parts):
+                    return indexing.setitem(tx, self, *args)
             if any(map(merge_in, (*args, *kwargs.values()))):
                 return distribute(tx, list(args), kwargs, functools.partial(method, self, tx, name))
             if name == "item" and "example_value" in self.proxy.node.meta:

@@ -6,6 +6,7 @@ torch asks such an index for a Python number. It is a `select` at a symbolic pos
 that Python gives.
 """
 
+import operator
 from typing import Any
 
 import torch
@@ -14,6 +15,9 @@ from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.lists import ListVariable, SliceVariable, TupleVariable
 
 from graphweld.capture.merge_variable import MergeVariable
+from graphweld.capture.predicates import either
+from graphweld.capture.raises import emit_check
+from graphweld.capture.regions import facts_forgotten
 from graphweld.capture.variables import Tx, call, example, is_data_number, is_tensor, method
 
 INTEGERS = (torch.int64, torch.int32, torch.int16, torch.int8)
@@ -87,8 +91,34 @@ def select(tx: Tx, tensor: VariableTracker, parts: list[VariableTracker]) -> Var
         tensor = method(tx, tensor, "__getitem__", TupleVariable(rest))
     for at, part in reversed(positions):
         index = method(tx, part, "item") if is_tensor(part) else part
+        _check_position(tx, index, method(tx, tensor, "size", at))
         tensor = call(tx, torch.select, tensor, at, index)
     return tensor
+
+
+def check_positions(tx: Tx, tensor: VariableTracker, parts: list[VariableTracker]) -> bool:
+    """Check an index of positions only, which torch can store at; False for one that has slices as well."""
+    if not all(is_position(p) or (isinstance(p, ConstantVariable) and type(p.value) is int) for p in parts):
+        return False
+    for at, part in enumerate(parts):
+        if is_position(part):
+            index = method(tx, part, "item") if is_tensor(part) else part
+            _check_position(tx, index, method(tx, tensor, "size", at))
+    return True
+
+
+def _check_position(tx: Tx, index: VariableTracker, size: VariableTracker) -> None:
+    """IndexError for a position outside; Inductor would read whatever is there."""
+    low, high = getattr(index, "gw_bounds", (None, None))
+    if isinstance(size, ConstantVariable) and low is not None and -size.value <= low <= high < size.value:
+        return
+    emit_check(tx, outside(tx, index, size), IndexError)
+
+
+def outside(tx: Tx, index: VariableTracker, size: VariableTracker) -> VariableTracker:
+    """Whether a number is no index of something so long."""
+    too_high = call(tx, operator.ge, index, size)
+    return either(tx, too_high, call(tx, operator.lt, index, call(tx, operator.neg, size)))
 
 
 def getitem(tx: Tx, tensor: VariableTracker, key: VariableTracker) -> VariableTracker:
@@ -106,28 +136,15 @@ def needs_help(key: VariableTracker) -> bool:
     return is_position(key) or isinstance(key, MergeVariable)
 
 
-def is_mixed(key: VariableTracker) -> bool:
-    """Whether an index has a position among slices, or is one index or another; the rest torch stores at itself."""
-    key = key.realize()
-    if isinstance(key, MergeVariable):
-        return True
-    if not isinstance(key, TupleVariable):
-        return False
-    parts = [part.realize() for part in key.items]
-    return any(isinstance(p, SliceVariable) for p in parts) and any(map(is_position, parts))
-
-
-def setitem(tx: Tx, tensor: VariableTracker, key: VariableTracker, value: Any, store: Any) -> VariableTracker:
-    """`tensor[key] = value`; `store(key, value)` is torch's own, for a key that is plain."""
+def setitem(tx: Tx, tensor: VariableTracker, key: VariableTracker, value: Any) -> VariableTracker:
+    """`tensor[key] = value`."""
     key = plain_key(tx, key)
     parts = split(key)
     if parts is None:
-        return store(key, value)  # type: ignore[no-any-return]
-    target = select(tx, tensor, parts)
-    if is_tensor(value):
-        method(tx, target, "copy_", value)
-    else:
-        method(tx, target, "fill_", value)
+        return method(tx, tensor, "__setitem__", key, value)
+    with facts_forgotten(tx):  # that the position is inside: checked already, where Python raises
+        target = select(tx, tensor, parts)
+        method(tx, target, "copy_" if is_tensor(value) else "fill_", value)
     return ConstantVariable.create(None)
 
 

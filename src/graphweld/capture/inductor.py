@@ -1,4 +1,4 @@
-"""Inductor, kept from two faults of its own.
+"""Inductor, kept from two faults of its own, and with its main program in C++ where a loop runs.
 
 In code for a region, Inductor (torch 2.13.0) lets the region write its result over an argument that the program still
 needs, further out or on the next trip: gradients come out wrong, silently. Without reuse in place the code is right.
@@ -34,12 +34,29 @@ class Inductor:
         if not has_regions(module):
             return self.inner(module, example_inputs)
         lay_out_operands()
-        return self.inner(module, example_inputs, config_patches={"inplace_buffers": False})
+        patches = {"inplace_buffers": False}
+        if "cpp_wrapper" not in self.inner.config and runs_loops_only(module):
+            try:
+                return self.inner(module, example_inputs, config_patches={**patches, "cpp_wrapper": True})
+            except NotImplementedError:
+                pass  # an operator that Inductor's C++ does not know yet
+        return self.inner(module, example_inputs, config_patches=patches)
 
 
 def has_regions(module: GraphModule) -> bool:
     """Whether a graph holds a branch or a loop that became a node."""
     return any(n.target in (branch, loop) for n in module.graph.nodes)
+
+
+def runs_loops_only(module: GraphModule) -> bool:
+    """Whether the trips of a loop are worth a main program in C++: it calls the kernels in less than half the time.
+
+    Inductor has no C++ for loops that stack what each trip leaves, as they do where a gradient flows or a list grows.
+    """
+    loops = [n for n in module.graph.nodes if n.target is loop]
+    values = [n.meta.get("example_value") for n in module.graph.nodes if n.op == "placeholder"]
+    grads = torch.is_grad_enabled() and any(isinstance(v, torch.Tensor) and v.requires_grad for v in values)
+    return bool(loops) and not grads and all(len(n.args) == 3 for n in loops)
 
 
 @functools.cache

@@ -4,7 +4,7 @@ import builtins
 import functools
 import itertools
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -21,15 +21,17 @@ from torch._dynamo.variables.lists import (
     SliceVariable,
     TupleVariable,
 )
+from torch._dynamo.variables.nn_module import UnspecializedNNModuleVariable
 from torch._dynamo.variables.tensor import SymNodeVariable, TensorVariable
+from torch._dynamo.variables.user_defined import UserDefinedObjectVariable
 
 from graphweld import runtime
 from graphweld.capture import indexing, list_operations, loops, output, sites
 from graphweld.capture.conditionals import bound, distribute, stage_if
 from graphweld.capture.grown_lists import GrownList, give_up, raise_if
 from graphweld.capture.merge_variable import BINARY, MergeVariable, changes_in_place
-from graphweld.capture.predicates import is_data_dependent, negate, predicate, select_bool
-from graphweld.capture.raises import always_raises, emit_raise
+from graphweld.capture.predicates import either, is_data_dependent, negate, predicate, select_bool
+from graphweld.capture.raises import always_raises, emit_check, emit_raise
 from graphweld.capture.refusal import refuse
 from graphweld.capture.sequences import (
     DynamicRange,
@@ -123,9 +125,9 @@ def contains(tx: Tx, args: Args) -> VariableTracker | None:
     if is_tensor(container):
         return as_bool(predicate(tx, call(tx, torch.any, call(tx, operator.eq, container, item))))
     if isinstance(container, DynamicRange):
-        return as_bool(predicate(tx, call(tx, _in_range, _whole(tx, item), *container.bounds)))
+        return _in_range(tx, item, container.bounds)
     if isinstance(container, RangeVariable) and is_data_dependent(item):
-        return as_bool(predicate(tx, call(tx, _in_range, _whole(tx, item), *container.items)))
+        return _in_range(tx, item, container.items)
     if isinstance(container, MergeVariable):
         return container.each(tx, lambda side: call(tx, runtime.contains, item, side, _site))
     if not is_data_dependent(item):
@@ -145,14 +147,24 @@ def contains(tx: Tx, args: Args) -> VariableTracker | None:
     return as_bool(found)
 
 
-def _in_range(item: Any, start: Any, stop: Any, step: Any) -> Any:
-    low, high = (start, stop) if step > 0 else (stop + 1, start + 1)
-    return (item >= low) & (item < high) & ((item - start) % step == 0)
+def _in_range(tx: Tx, item: VariableTracker, bounds: Sequence[VariableTracker]) -> VariableTracker:
+    """`item in range(*bounds)`, for integers and floats; an integer tensor in a dtype that holds differences."""
+    if is_tensor(item) and not example(item).is_floating_point():
+        item = method(tx, item, "to", torch.int64)
+    reasons = [call(tx, reason, item, *bounds) for reason in (_is_before, _is_behind, _is_between)]
+    return as_bool(negate(tx, either(tx, *reasons)))
 
 
-def _whole(tx: Tx, vt: VariableTracker) -> VariableTracker:
-    """An integer tensor in a dtype that holds differences."""
-    return method(tx, vt, "to", torch.int64) if is_tensor(vt) and not example(vt).is_floating_point() else vt
+def _is_before(item: Any, start: Any, stop: Any, step: Any) -> Any:
+    return not item >= (start if step > 0 else stop + 1)
+
+
+def _is_behind(item: Any, start: Any, stop: Any, step: Any) -> Any:
+    return not item < (stop if step > 0 else start + 1)
+
+
+def _is_between(item: Any, start: Any, stop: Any, step: Any) -> Any:
+    return (item - start) % step != 0
 
 
 def predicate_of(tx: Tx, vt: VariableTracker) -> VariableTracker:
@@ -188,6 +200,9 @@ def _identity(tx: Tx, left: VariableTracker, right: VariableTracker, op: Callabl
         return as_bool(select_bool(tx, left.pred, then, orelse))
     if isinstance(right, MergeVariable):
         return _identity(tx, right, left, op)
+    for side, other in ((left, right), (right, left)):
+        if is_data_number(side) and side.python_type() is bool:  # True and False are one object each
+            return _identity(tx, as_bool(predicate(tx, side)), other, op)
     return None
 
 
@@ -239,13 +254,25 @@ def builtin(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) -> 
         and issubclass(arg_types[0], (SymNodeVariable, TensorVariable))
     ):
         return _bool
+    if fn in (operator.is_, operator.is_not) and any(issubclass(t, SymNodeVariable) for t in arg_types):
+        return _identity_of_numbers(fn, arg_types)
+    if fn in (int, float) and len(arg_types) == 1 and issubclass(arg_types[0], TensorVariable):
+        return _number_of(fn, arg_types)
     if fn is range and not has_kwargs:
         return _range
+    if fn in DIVISIONS and len(arg_types) == 2 and issubclass(arg_types[1], SymNodeVariable):
+        return _divide(fn, arg_types)
+    if fn in USER_OPERATORS and len(arg_types) == 2 and not has_kwargs:
+        objects = [issubclass(t, UserDefinedObjectVariable) for t in arg_types]
+        if any(objects) and any(issubclass(t, (TensorVariable, SymNodeVariable)) for t in arg_types):
+            return _user_operator(fn, arg_types)
     if arg_types and issubclass(arg_types[0], TensorVariable) and fn in IN_PLACE and not has_kwargs:
         return _in_place(fn)
     if fn is operator.getitem and len(arg_types) == 2 and issubclass(arg_types[1], (SymNodeVariable, TensorVariable)):
         if issubclass(arg_types[0], (ListVariable, TupleVariable)):
             return _of_choice(_pick_item)
+        if issubclass(arg_types[0], UnspecializedNNModuleVariable):
+            return _pick_module
         if issubclass(arg_types[0], ConstDictVariable):
             return _of_choice(_pick_entry)
     if fn is operator.getitem and len(arg_types) == 2 and issubclass(arg_types[1], SliceVariable):
@@ -278,7 +305,47 @@ def _on_grown_list(fn: Callable[..., Any]) -> Callable[..., Any]:
     return handler
 
 
+USER_OPERATORS = {
+    getattr(operator, name): [f"__{name.removesuffix('_')}__", *([f"__{base}__"] if base else [])]
+    for plain in BINARY
+    for name, base in ((plain if hasattr(operator, plain) else f"{plain}_", ""), (f"i{plain}", plain))
+}
+
+
+def _user_operator(fn: Callable[..., Any], arg_types: list[type]) -> Callable[..., Any]:
+    """`m + x` and `x + m` where `m` is an object with operators of its own, which Dynamo takes for a tensor's."""
+
+    def handler(tx: Tx, args: Args, kwargs: Any) -> Any:
+        left, right = args
+        names = USER_OPERATORS[fn]
+        reflected = f"__r{names[-1].strip('_')}__"
+        for receiver, other, name in (*((left, right, name) for name in names), (right, left, reflected)):
+            if isinstance(receiver, UserDefinedObjectVariable) and callable(
+                getattr(receiver.python_type(), name, None)
+            ):
+                answer = method(tx, receiver, name, other)
+                if not (isinstance(answer, ConstantVariable) and answer.value is NotImplemented):
+                    return answer
+        return dynamo_handler(fn, arg_types, False)(tx, args, kwargs)
+
+    return handler
+
+
 IN_PLACE = {getattr(operator, f"i{name.removesuffix('_')}") for name in BINARY}
+
+
+DIVISIONS = {divmod, *(getattr(operator, f"{i}{name}") for name in ("floordiv", "mod", "truediv") for i in ("", "i"))}
+
+
+def _divide(fn: Callable[..., Any], arg_types: list[type]) -> Callable[..., Any]:
+    """A division of Python numbers, which raises for a zero; Inductor's would not."""
+
+    def handler(tx: Tx, args: Args, kwargs: Any) -> Any:
+        if sites.trace_of(tx) is not None and is_data_number(args[1]) and not is_tensor(args[0].realize()):
+            emit_check(tx, predicate(tx, call(tx, operator.eq, args[1], 0)), ZeroDivisionError)
+        return dynamo_handler(fn, arg_types, False)(tx, args, kwargs)
+
+    return handler
 
 
 def _in_place(fn: Callable[..., Any]) -> Callable[..., Any]:
@@ -297,6 +364,25 @@ def _bool(tx: Tx, args: Args, kwargs: Any) -> VariableTracker:
     if sites.trace_of(tx) is not None and is_data_dependent(args[0]):
         return as_bool(predicate(tx, args[0]))
     return dynamo_handler(bool, [type(a) for a in args], False)(tx, args, kwargs)
+
+
+def _identity_of_numbers(fn: Callable[..., Any], arg_types: list[type]) -> Callable[..., Any]:
+    def handler(tx: Tx, args: Args, kwargs: Any) -> Any:
+        ours = _identity(tx, args[0], args[1], fn) if sites.trace_of(tx) is not None else None
+        return dynamo_handler(fn, arg_types, False)(tx, args, kwargs) if ours is None else ours
+
+    return handler
+
+
+def _number_of(fn: Callable[..., Any], arg_types: list[type]) -> Callable[..., Any]:
+    """`int(p)` and `float(p)` of a bool tensor, whose item is True or False."""
+
+    def handler(tx: Tx, args: Args, kwargs: Any) -> Any:
+        if sites.trace_of(tx) is not None and example(args[0]).dtype is torch.bool:
+            return call(tx, fn, method(tx, args[0], "item"))
+        return dynamo_handler(fn, arg_types, False)(tx, args, kwargs)
+
+    return handler
 
 
 def _range(tx: Tx, args: Args, kwargs: Any) -> VariableTracker:
@@ -321,18 +407,29 @@ def _pick_item(tx: Tx, args: Args, kwargs: Any) -> VariableTracker:
 
     Raises, when the program runs, what Python raises for an index out of range.
     """
-    container, index = args
+    container, _ = args
+    return _pick_from(tx, list(container.items), args)  # type: ignore[attr-defined]
+
+
+def _pick_module(tx: Tx, args: Args, kwargs: Any) -> VariableTracker:
+    """`experts[i]` of a ModuleList or Sequential."""
+    modules = args[0]
+    if type(modules.value) in (torch.nn.ModuleList, torch.nn.Sequential) and is_data_number(args[1]):  # type: ignore[attr-defined]
+        return _pick_from(tx, _unpack(tx, call(tx, list, modules)), args)
+    return dynamo_handler(operator.getitem, [type(a) for a in args], False)(tx, args, kwargs)
+
+
+def _pick_from(tx: Tx, items: Args, args: Args) -> VariableTracker:
+    index = args[1]
     if not is_data_dependent(index) or (is_tensor(index) and example(index).numel() != 1):
-        return dynamo_handler(operator.getitem, [type(a) for a in args], False)(tx, args, kwargs)
+        return dynamo_handler(operator.getitem, [type(a) for a in args], False)(tx, args, {})
     if is_tensor(index):
         index = method(tx, index, "item")
-    items = list(container.items)  # type: ignore[attr-defined]
     count = len(items)
-    outside = call(tx, _outside, index, count)
-    emit_raise(tx, predicate(tx, outside), "IndexError")
+    emit_raise(tx, indexing.outside(tx, index, constant(count)), "IndexError")
     chosen = items[-1]
     for i, item in reversed(list(enumerate(items[:-1]))):
-        here = predicate(tx, call(tx, _is_at, index, i, count))
+        here = either(tx, *(call(tx, operator.eq, index, k) for k in (i, i - count)))
         chosen = stage_if(tx, here, lambda item=item: item, lambda chosen=chosen: chosen, label="the item")
     return chosen
 
@@ -367,14 +464,6 @@ def _index_tensor(tx: Tx, args: Args, kwargs: Any) -> VariableTracker:
     if sites.trace_of(tx) is not None and indexing.needs_help(args[1]):
         return indexing.getitem(tx, *args)
     return dynamo_handler(operator.getitem, [type(a) for a in args], False)(tx, args, kwargs)  # type: ignore[no-any-return]
-
-
-def _outside(index: Any, count: int) -> Any:
-    return (index >= count) | (index < -count)
-
-
-def _is_at(index: Any, position: int, count: int) -> Any:
-    return (index == position) | (index == position - count)
 
 
 _ON_SEQUENCES: dict[Any, Callable[..., VariableTracker]] = {

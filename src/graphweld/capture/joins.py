@@ -158,7 +158,7 @@ class Join:
             return None  # the copy would not carry the gradient that the tensor itself has
         own_a, own_b = self._owned(self.then, a), self._owned(self.orelse, b)
         if is_sized_by_data(example(own_a)) or is_sized_by_data(example(own_b)):
-            return self._sized_by_data(own_a, own_b)
+            return self._sized_by_data(own_a, own_b) if left is None and right is None else None
         if not same_type(example(own_a), example(own_b)):
             return None
         output = self._slot(own_a, own_b)
@@ -194,7 +194,9 @@ class Join:
     def _alias(self, region: Region, vt: VariableTracker) -> Callable[[VariableTracker], VariableTracker] | None:
         """How to get at the tensor outside that a value is, given the output that stands for it otherwise."""
         if isinstance(vt, MergeVariable):
-            then, orelse = self._alias(region, vt.then), self._alias(region, vt.orelse)
+            then, orelse = (
+                self._alias(region, side) or self._without_gradient(vt, side) for side in (vt.then, vt.orelse)
+            )
             if then is None and orelse is None:
                 return None
             pred = self.export(region, vt.pred)
@@ -204,18 +206,22 @@ class Join:
                 output if orelse is None else orelse(output),
                 vt.name,
                 joined=output,
+                shows_gradient=vt.shows_gradient,
             )
         outside = alias_of(self.tx, region, vt)
         return None if outside is None else lambda _: outside()
+
+    def _without_gradient(self, vt: MergeVariable, side: VariableTracker) -> Callable[..., VariableTracker] | None:
+        """How to get at a side that shows that it needs no gradient, which the output does."""
+        shows = vt.shows_gradient and is_tensor(side) and not example(side).requires_grad
+        return self._plain_copy if shows else None
 
     def _sized_by_data(self, a: VariableTracker, b: VariableTracker) -> Thunk | None:
         """Tensors of one rank and dtype whose sizes the data decides: flat outputs, and their sizes as numbers."""
         left, right = example(a), example(b)
         if left.dtype is not right.dtype or left.device != right.device or left.dim() != right.dim():
             return None
-        fixed = [
-            isinstance(m, int) and isinstance(n, int) and m == n for m, n in zip(left.shape, right.shape, strict=True)
-        ]
+        fixed = [isinstance(m, int) and same_size(m, n) for m, n in zip(left.shape, right.shape, strict=True)]
         sizes = [
             None if fixed[d] else self._numbers(int, self._size(self.then, a, d), self._size(self.orelse, b, d))
             for d in range(left.dim())

@@ -52,16 +52,16 @@ class Meter:
         before, self.at = self.at, _counts()
         if self.at == before:
             return Work()
-        if any(now < then for now, then in zip(self.at, before, strict=True)):
-            before = (0, 0, 0)  # the program has reset torch's records
-        frames = [frame for frame in get_compilation_metrics()[before[2] :] if frame.is_forward is not False]
+        # One that is less than it was has been cleared in between.
+        graphs, breaks, records = (then if now >= then else 0 for now, then in zip(self.at, before, strict=True))
+        frames = [frame for frame in get_compilation_metrics()[records:] if frame.is_forward is not False]
         return Work(
-            graphs=self.at[0] - before[0],
+            graphs=self.at[0] - graphs,
             nodes=sum(frame.graph_op_count or 0 for frame in frames),
             recompiles=sum(bool(frame.cache_size) and bool(frame.has_guarded_code) for frame in frames),
             seconds=_seconds(frames, "entire_frame_compile_time_s"),
             backend_seconds=_seconds(frames, "backend_compile_time_s"),
-            breaks=tuple(break_of(reason) for reason in graph_break_reasons[before[1] :] if reason.graph_break),
+            breaks=tuple(break_of(reason) for reason in graph_break_reasons[breaks:] if reason.graph_break),
         )
 
 

@@ -31,6 +31,11 @@ def is_nonzero(a: torch.Tensor) -> Any:
     return bool(a)
 
 
+def tolist(a: torch.Tensor) -> Any:
+    """`Tensor.tolist`, of a size that is known."""
+    return a.item() if a.dim() == 0 else [tolist(row) for row in a.unbind(0)]
+
+
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
     torch.equal: equal,
     torch.allclose: allclose,
@@ -43,6 +48,7 @@ METHODS: dict[str, Callable[..., Any]] = {
     "equal": equal,
     "allclose": allclose,
     "is_nonzero": is_nonzero,
+    "tolist": tolist,
     "__bool__": is_nonzero,
     "__contains__": lambda container, item: bool((container == item).any()),
 }

@@ -69,6 +69,10 @@ def truth(tx: Tx, vt: VariableTracker) -> VariableTracker:
     """`bool(vt)`: a constant, or a 0-d bool tensor."""
     if is_data_dependent(vt):
         return predicate(tx, vt)
+    if isinstance(vt, SymNodeVariable) and isinstance(vt.sym_num, torch.SymBool):
+        known = vt.sym_num.node.maybe_as_bool()  # n % 1 == 0, whatever n is
+        if known is not None:
+            return constant(known)
     if is_undefined(vt):
         return constant(False)  # reached only on a path on which the name is never read
     return call(tx, bool, vt) if not isinstance(vt, ConstantVariable) else constant(bool(vt.value))
@@ -76,6 +80,8 @@ def truth(tx: Tx, vt: VariableTracker) -> VariableTracker:
 
 def select_bool(tx: Tx, pred: VariableTracker, then: VariableTracker, orelse: VariableTracker) -> VariableTracker:
     """`then if pred else orelse` for truths, in as few nodes as it takes."""
+    if isinstance(pred, ConstantVariable):
+        return then if pred.value else orelse
     if then is orelse:
         return then
     t, e = (v.value if isinstance(v, ConstantVariable) else None for v in (then, orelse))
@@ -94,6 +100,14 @@ def select_bool(tx: Tx, pred: VariableTracker, then: VariableTracker, orelse: Va
     if e is True:
         return call(tx, torch.logical_or, negate(tx, pred), then)
     return call(tx, torch.where, pred, then, orelse)
+
+
+def either(tx: Tx, *values: VariableTracker) -> VariableTracker:
+    """Whether one of several values is true; a connection of numbers would be one that Inductor cannot write."""
+    found: VariableTracker = constant(False)
+    for value in values:
+        found = select_bool(tx, truth(tx, value), constant(True), found)
+    return found
 
 
 def negate(tx: Tx, pred: VariableTracker) -> VariableTracker:

@@ -159,6 +159,11 @@ PATCHED = (
         ("self", "inst"),
     ),
     Private(
+        f"{_VARIABLES}.functions.LocalGeneratorObjectVariable.gen_send_ex2",
+        "patched: where a trace stops in a generator with sites, it is converted and the trace starts over",
+        ("self", "tx", "arg"),
+    ),
+    Private(
         f"{_VARIABLES}.functions.LocalGeneratorObjectVariable.__init__",
         "patched: a generator knows the region it was made in",
         ("self", "code", "f_globals", "inline_tracer"),
@@ -328,7 +333,7 @@ _TRACER = (
     *_each(f"{_DYNAMO}.utils", "set_example_value", "to note that a node has no result"),
     *_each(
         f"{_DYNAMO}.config",
-        "patch allow_rnn capture_dynamic_output_shape_ops capture_scalar_outputs",
+        "patch allow_rnn capture_dynamic_output_shape_ops capture_scalar_outputs trace_autograd_ops",
         "what torch can trace but leaves off by default",
     ),
 )

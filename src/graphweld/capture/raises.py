@@ -15,6 +15,7 @@ import re
 from typing import Any
 
 import torch
+from torch._dynamo.exc import raise_observed_exception
 from torch._dynamo.utils import set_example_value
 from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.constant import ConstantVariable
@@ -55,6 +56,27 @@ def emit_raise(tx: Tx, pred: VariableTracker, exception: str, instead: Rule | No
     set_example_value(proxy.node, None)
 
 
+def emit_check(tx: Tx, fails: VariableTracker, exception: type[Exception]) -> None:
+    """End the call where an operation of Python's own raises; a compiled one would go on with any value.
+
+    With Python's exception where that can be exact, else with an error of torch's.
+    """
+    if isinstance(fails, ConstantVariable) and not fails.value:
+        return
+    if isinstance(fails, ConstantVariable):
+        raise_observed_exception(exception, tx)
+    if not _inside_try(tx) and not _changed_inputs(tx):
+        emit_raise(tx, fails, exception.__name__)
+        return
+    args = (negate(tx, fails).as_proxy(), exception.__name__)
+    set_example_value(tx.output.create_proxy("call_function", check, args, {}).node, None)
+
+
+def check(passes: torch.Tensor, exception: str) -> None:
+    """An error where a 0-d bool tensor is false; `exception` is what Python would raise."""
+    torch._assert_async(passes, f"{exception}, at values that are only known when the program runs")
+
+
 def raise_unless(passes: torch.Tensor, words: str = MARK) -> None:
     """End the compiled call where a 0-d bool tensor is false.
 
@@ -64,7 +86,7 @@ def raise_unless(passes: torch.Tensor, words: str = MARK) -> None:
     torch._assert_async(passes, words)
 
 
-raise_unless.gw_impure = True  # type: ignore[attr-defined]
+raise_unless.gw_impure = check.gw_impure = True  # type: ignore[attr-defined]
 
 
 def is_marked(error: BaseException) -> bool:

@@ -110,15 +110,23 @@ def facts_stay_inside(tx: Tx, region: str = "the body of a loop") -> Iterator[No
     An index in a branch tells torch that the dimension is not empty, which would otherwise be asserted at the top of
     the program, and be believed by later tests.
     """
+    try:
+        with facts_forgotten(tx):
+            yield
+    except Exception as error:
+        if not hasattr(error, "gw_region"):
+            error.gw_region = region  # type: ignore[attr-defined]
+        raise
+
+
+@contextmanager
+def facts_forgotten(tx: Tx) -> Iterator[None]:
+    """What torch learns of sizes inside is not asserted at the top of the program."""
     shapes = tx.output.shape_env
     ranges = dict(shapes.var_to_range)
     asserts = {symbol: list(found) for symbol, found in shapes.deferred_runtime_asserts.items()}
     try:
         yield
-    except Exception as error:
-        if not hasattr(error, "gw_region"):
-            error.gw_region = region  # type: ignore[attr-defined]
-        raise
     finally:
         for symbol, before in ranges.items():
             if shapes.var_to_range[symbol] != before and symbol_is_type(symbol, UNBACKED):

@@ -61,10 +61,8 @@ def as_captured(region: GraphModule, carries: Sequence[torch.Tensor] = ()) -> Ca
 
 
 def _strided(out: torch.Tensor, like: Any) -> torch.Tensor:
-    if (
-        like is None
-        or out.stride() == like.stride()
-        or not all(isinstance(n, int) for n in (*like.size(), *like.stride()))
-    ):
+    if like is None or not all(isinstance(n, int) for n in (*like.size(), *like.stride(), *out.stride())):
+        return out
+    if out.stride() == like.stride():
         return out
     return torch.empty_strided(like.size(), like.stride(), dtype=out.dtype, device=out.device).copy_(out)

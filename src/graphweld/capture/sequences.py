@@ -111,6 +111,14 @@ class StaticRange(DynamicRange):
 
     is_static = True
 
+    def item(self, tx: Tx, index: VariableTracker) -> VariableTracker:
+        number = super().item(tx, index)
+        known = all(isinstance(vt, ConstantVariable) for vt in (*self.bounds, self.length))
+        if known and self.length.value:  # type: ignore[attr-defined]
+            first, last = (range(*(vt.value for vt in self.bounds))[k] for k in (0, -1))  # type: ignore[attr-defined]
+            number.gw_bounds = (min(first, last), max(first, last))  # type: ignore[attr-defined]
+        return number
+
 
 class Counting(StaticRange):
     """`itertools.count(start, step)`, which ends only by an exit."""

@@ -53,6 +53,11 @@ def load_target(file: str, name: str, *, instantiate: bool) -> Target:
     return Target(name, file, module, _find(module, file, name, instantiate))
 
 
+def find_in(module: ModuleType, file: str, name: str) -> Callable[..., Any]:
+    """What a name leads to in a module that is loaded already."""
+    return _find(module, file, name, instantiate=True)
+
+
 def positional_arguments(expression: str, target: Target) -> tuple[Any, ...]:
     """The arguments that an `--inputs` expression stands for: `a, b` is two of them, anything without a comma one."""
     value = _evaluate(expression, target, "--inputs")

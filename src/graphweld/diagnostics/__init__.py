@@ -2,6 +2,7 @@
 
 from graphweld.diagnostics import rules
 from graphweld.diagnostics.errors import ConversionError, ExportError, GraphBreakError, GraphweldError, UsageError
+from graphweld.diagnostics.finding import Finding
 from graphweld.diagnostics.record import Diagnostic, Hint, Span
 from graphweld.diagnostics.rule import Rule, diagnose
 
@@ -9,6 +10,7 @@ __all__ = [
     "ConversionError",
     "Diagnostic",
     "ExportError",
+    "Finding",
     "GraphBreakError",
     "GraphweldError",
     "Hint",

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,6 +19,7 @@ import torch
 from graphweld import convert
 from graphweld.capture import sites
 from graphweld.capture.breaks import Break
+from graphweld.capture.exporter import welded
 from graphweld.capture.meter import Meter, Work
 from graphweld.diagnostics import Diagnostic, GraphweldError
 from graphweld.report.model import BreakReport, Phase, SiteReport
@@ -60,7 +62,8 @@ class Recorder:
         for holder, name, export in exporters:
             setattr(holder, name, self._exporter(f"{holder.__name__}.{name}", export))
         try:
-            yield
+            with welded() if self._weld else nullcontext():
+                yield
         finally:
             torch.compile = plain
             for holder, name, export in exporters:
@@ -80,11 +83,8 @@ class Recorder:
             model = getattr(model, "_graphweld_target", model)  # what is compiled twice is compiled once
             entry = _Entry("torch.compile", model)
             self._entries.append(entry)
-            before, mine, torch.compile = sites.roots(), torch.compile, plain
-            try:
-                made = compile_target(model, **{"fullgraph": False, **how}) if self._weld else plain(model, **how)
-            finally:
-                torch.compile = mine
+            before = sites.roots()
+            made = compile_target(model, **{"fullgraph": False, **how}) if self._weld else plain(model, **how)
             entry.roots = sites.roots() - before
             if isinstance(model, torch.nn.Module):
                 made.forward = self._recorded(entry, made.forward, plain, how)
@@ -117,11 +117,12 @@ class Recorder:
         def export(target: Any, *args: Any, **kwargs: Any) -> Any:
             entry = _Entry(how, target, calls=1)
             self._entries.append(entry)
+            start = time.perf_counter()
             with self._counting(entry):
                 made = plain(target, *args, **kwargs)
-            if not entry.work.graphs:  # an exporter with a tracer of its own, of which torch keeps no record
+            if not entry.work.graphs:  # of an exporter torch keeps no record
                 nodes = sum(n.op.startswith("call") for n in made.graph.nodes) if hasattr(made, "graph") else 0
-                entry.work += Work(graphs=1, nodes=nodes)
+                entry.work += Work(graphs=1, nodes=nodes, seconds=time.perf_counter() - start)
             return made
 
         return export

@@ -25,11 +25,11 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
 def test_help_names_every_verb(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["--help"]) == 0
     out = capsys.readouterr().out
-    for verb in ("check", "explain", "run", "diff", "rule", "doctor", "demo"):
+    for verb in ("check", "explain", "run", "diff", "fix", "rule", "doctor", "demo"):
         assert f"\n  {verb} " in out
 
 
-@pytest.mark.parametrize("verb", ["check", "explain", "run", "diff", "rule", "doctor", "demo"])
+@pytest.mark.parametrize("verb", ["check", "explain", "run", "diff", "fix", "rule", "doctor", "demo"])
 def test_each_verb_has_help(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run([verb, "--help"]) == 0
     assert capsys.readouterr().out.startswith(f"Usage: graphweld {verb}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -79,12 +80,15 @@ def compiled(path: Path) -> dict[str, dict[str, Any]]:
 
 
 def test_a_training_script_with_three_compiled_functions(
-    script: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    script: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plain = subprocess.run([sys.executable, "train.py", "2"], capture_output=True, text=True, check=False)
-    assert run(["run", "--json", "report.json", "train.py", "2"]) == plain.returncode == 3
+    monkeypatch.setattr(sys, "argv", ["train.py", "2"])
+    with pytest.raises(SystemExit) as left:
+        runpy.run_path("train.py", run_name="__main__")
+    plain = capfd.readouterr().out
+    assert run(["run", "--json", "report.json", "train.py", "2"]) == left.value.code == 3
     out, err = capfd.readouterr()
-    assert out == plain.stdout
+    assert out == plain
     found = compiled(tmp_path / "report.json")
     net, loss, clip = (found[name] for name in ("Net", "loss_of", "clip"))
     assert [(e["before"]["graphs"], len(e["before"]["breaks"])) for e in (net, loss, clip)] == [(2, 1), (1, 1), (2, 3)]
@@ -103,6 +107,31 @@ def test_without_welding_it_only_measures(script: Path, tmp_path: Path, capfd: p
     net = compiled(tmp_path / "report.json")["Net"]
     assert (net["before"]["graphs"], len(net["before"]["breaks"]), net["after"], net["sites"]) == (2, 1, None, [])
     assert "3 functions compiled by torch alone" in capfd.readouterr().err
+
+
+EXPORTS = """import torch
+
+
+class Net(torch.nn.Module):
+    def forward(self, x):
+        if x.sum() > 0:
+            return x * 2
+        return -x
+
+
+program = torch.export.export(Net(), (torch.ones(3),))
+print(program.module()(-torch.ones(3)).tolist())
+"""
+
+
+def test_exports_weld_too(script: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    script.write_text(EXPORTS, encoding="utf-8")
+    assert run(["run", "--no-weld", "train.py"]) == 1, "torch alone cannot export it"
+    capfd.readouterr()
+    assert run(["run", "--json", "report.json", "train.py"]) == 0
+    assert capfd.readouterr().out == "[1.0, 1.0, 1.0]\n"
+    net = compiled(tmp_path / "report.json")["Net"]
+    assert (net["how"], net["after"]["graphs"], net["is_whole"]) == ("torch.export.export", 1, True)
 
 
 @pytest.mark.parametrize(

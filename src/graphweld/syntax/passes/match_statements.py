@@ -134,16 +134,20 @@ class _Lowering:
 
     def _by_python(self, subject: str, pattern: ast.pattern) -> tuple[Block, ast.expr, Block]:
         unit = self._unit
+        tests: list[ast.expr] = []
         captures = bound_names([pattern])
+        pattern = self._without_values(pattern, tests)
+        parts = [name for name in bound_names([pattern]) if name not in captures]
         # Names that the pattern reads are arguments: then they are read where the `match` stands.
         reads = [event for event in events(pattern) if event.kind is Kind.READ and event.name in unit.scope.locals]
         names = list(dict.fromkeys([subject, *(event.name for event in reads)]))
-        failed = [attribute(unit.runtime, "UNDEFINED") for _ in captures]
+        found = [*captures, *parts]
+        failed = [attribute(unit.runtime, "UNDEFINED") for _ in found]
         matcher = function(
             unit.names.function("match"),
             names,
             [
-                ast.Match(load(subject), [ast.match_case(pattern, None, [_result(True, map(load, captures))])]),
+                ast.Match(load(subject), [ast.match_case(pattern, None, [_result(True, map(load, found))])]),
                 _result(False, failed),
             ],
         )
@@ -152,16 +156,38 @@ class _Lowering:
         maybe_unbound = {event.name for event in reads if event.node in unit.unbound}
         unit.unbound.update(argument for argument in arguments if argument.id in maybe_unbound)
         outcome = ast.Call(load(matcher.name), list[ast.expr](arguments), [])
-        if not captures:
+        if not found:
             return [at(matcher, pattern)], at(outcome, pattern), []
         matched = unit.names.value("matched")
         values = [unit.names.value("capture") for _ in captures]
-        before = [at(matcher, pattern), at(unpack([matched, *values], outcome), pattern)]
+        before = [at(matcher, pattern), at(unpack([matched, *values, *parts], outcome), pattern)]
+        test = at(load(matched), pattern)
         return (
             before,
-            at(load(matched), pattern),
+            self._site(at(ast.BoolOp(ast.And(), [test, *tests]), pattern)) if tests else test,
             [at(assign(name, load(value)), pattern) for name, value in zip(captures, values, strict=True)],
         )
+
+    def _without_values(self, pattern: ast.pattern, tests: list[ast.expr]) -> ast.pattern:
+        """The pattern with names for the values in it, which are compared afterwards: they may be tensors'."""
+        match pattern:
+            case ast.MatchSequence(patterns=inner):
+                return at(ast.MatchSequence([self._part(p, tests) for p in inner]), pattern)
+            case ast.MatchMapping(keys=keys, patterns=inner, rest=rest):
+                return at(ast.MatchMapping(keys, [self._part(p, tests) for p in inner], rest), pattern)
+            case ast.MatchClass(cls=cls, patterns=inner, kwd_attrs=names, kwd_patterns=named):
+                parts = [self._part(p, tests) for p in inner], [self._part(p, tests) for p in named]
+                return at(ast.MatchClass(cls, parts[0], names, parts[1]), pattern)
+            case ast.MatchAs(pattern=ast.pattern() as whole, name=name):
+                return at(ast.MatchAs(self._without_values(whole, tests), name), pattern)
+        return pattern
+
+    def _part(self, pattern: ast.pattern, tests: list[ast.expr]) -> ast.pattern:
+        if not _is_simple(pattern):
+            return self._without_values(pattern, tests)
+        name = self._unit.names.value("part")
+        tests.append(self._test(name, pattern))
+        return at(ast.MatchAs(None, name), pattern)
 
 
 def _is_simple(pattern: ast.pattern) -> bool:
