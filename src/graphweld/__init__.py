@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from graphweld.api import explain as explain
     from graphweld.api import export as export
     from graphweld.api import export_onnx as export_onnx
+    from graphweld.api import opaque as opaque
     from graphweld.api import package as package
     from graphweld.api import source as source
     from graphweld.diagnostics.errors import GraphweldError as GraphweldError
@@ -32,6 +33,7 @@ __all__ = [
     "explain",
     "export",
     "export_onnx",
+    "opaque",
     "package",
     "source",
     "testing",
@@ -46,6 +48,7 @@ _HOME = {
     "explain": "graphweld.api",
     "export": "graphweld.api",
     "export_onnx": "graphweld.api",
+    "opaque": "graphweld.api",
     "package": "graphweld.api",
     "source": "graphweld.api",
 }

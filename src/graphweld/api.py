@@ -93,6 +93,35 @@ def compile(
     return compile_target(fn, fullgraph=fullgraph, backend=backend, mode=mode, dynamic=dynamic, options=chosen)
 
 
+def opaque(fn: Callable[..., Any], out: Callable[..., Any]) -> Callable[..., Any]:
+    """Declare a function that torch cannot trace: in a graph it is one node.
+
+    In short::
+
+        smooth = gw.opaque(lambda x: scipy.signal.medfilt(x.numpy()), out=torch.empty_like)
+        smooth(x)        # in plain Python as in a compiled program, in branches and loops as well
+
+    Args:
+        fn: takes tensors, and numbers, strings and bools where its parameters are annotated as such; returns a tensor,
+            an array that becomes one, or a tuple of them where it is annotated as `tuple[torch.Tensor, ...]` of a
+            known length. Its result may depend on its arguments only, and it must not change them.
+        out: takes the same arguments and returns an empty tensor (or tuple) like the result: its shape, dtype and
+            device. It is run on tensors without data.
+
+    Raises:
+        UsageError: for something that cannot be called; when called, for an argument that requires a gradient, since
+            none flows through.
+
+    Limits: calls whose results are not used may be left out, and their order is that of the data.
+    """
+    _require_callable(fn)
+    _require_callable(out)
+    require_torch()
+    from graphweld.targets.opaque import opaque_target
+
+    return opaque_target(fn, out)
+
+
 def explain(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any] | None = None) -> Report:
     """Run a function under `torch.compile` and under graphweld, and report the graphs and breaks of both.
 

@@ -388,3 +388,45 @@ def read_twice_around_a_branch(x, n):
     for _ in range(int(n)):
         a = a + 1
     return a * int(n)
+
+
+@program(lambda: [(t(1.0, 2.0, 3.0),), (t(-1.0, -2.0, -3.0),)], "state alias", grad=False)
+def view_at_a_position_then_base_changed(x):
+    y, z = x * 1, x
+    if x.sum() > 0:
+        z = y[int(x[0]) :]
+    y.add_(1)
+    return z * 1
+
+
+@program(signs, "state alias", grad=False)
+def two_names_made_in_branch(x):
+    if x.sum() > 0:
+        a = b = torch.cumsum(x, 0)
+    else:
+        a, b = x * 2, x * 3
+    a.add_(1)
+    return a * 1, b * 1
+
+
+@program(signs, "state alias", grad=False)
+def base_and_view_made_in_branch(x):
+    d = {}
+    if x.sum() > 0:
+        d["a"] = torch.cumsum(x, 0)
+        d["b"] = d["a"][1:]
+    else:
+        d["a"], d["b"] = x, x[1:]
+    d["a"].add_(1)
+    return d["a"] * 1, d["b"] * 1, x * 1
+
+
+@program(signs, "state alias", grad=False)
+def swapped_then_changed_in_branch(x):
+    a, c = x, x * 1
+    if a.sum() > 0:
+        a, c = c, a
+    if x.max() > 1:
+        a[1:] += 1
+        a = a + a
+    return a * 1, c * 1

@@ -192,7 +192,8 @@ def helper(v, j):
 
 
 def program(a, b, n, m, box):
-    c, k = a * 1, 1
+"""
+START = """    c, k = a * 1, 1
     items, table = [b], {"p": a}
 """
 
@@ -202,4 +203,4 @@ def programs(draw: st.DrawFn) -> str:
     """The text of a module with a function `program(a, b, n, m, box)` and a class `Box(v)`."""
     body = draw(blocks(0, False))
     start = ["a, b = a * 1, b * 1"] if draw(st.booleans()) else []
-    return HEAD + "\n".join(indented([*start, *body, "return a, b, c, k, m, items, table"])) + "\n"
+    return HEAD + START + "\n".join(indented([*start, *body, "return a, b, c, k, m, items, table"])) + "\n"

@@ -32,6 +32,7 @@ from graphweld.capture.variables import (
     existing,
     is_dense,
     is_number,
+    is_same_object,
     is_tensor,
     is_undefined,
     method,
@@ -112,17 +113,6 @@ def carry_of(vt: VariableTracker) -> Carry:
     if parts is not None:
         return Pieces(vt, tuple(carry_of(part) for part in parts))
     return Fixed(vt)
-
-
-def is_same_object(a: VariableTracker, b: VariableTracker) -> bool:
-    """Whether two tensor variables are one tensor, perhaps changed in place between them."""
-    left, right = example(a), example(b)
-    return left is right or (
-        storage_key(left) == storage_key(right)
-        and left.storage_offset() == right.storage_offset()
-        and left.shape == right.shape
-        and left.stride() == right.stride()
-    )
 
 
 def _most_rows(fake: torch.Tensor) -> int | None:

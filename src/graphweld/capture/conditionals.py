@@ -73,6 +73,7 @@ def stage_if(
     spoken = _merge_sayings(join)
     copies = _merge_mutations(join)
     node = _make_node(join)
+    join.freeze_lost(site)
     record(tx, site, "welded", node)
     for write in (*copies, *writes, *spoken):
         write()

@@ -371,7 +371,10 @@ def _hook_methods() -> None:
 
 def _read_once(tensor: TensorVariable, tx: Any, read: Callable[[], VariableTracker]) -> VariableTracker:
     """One `.item()` node for all reads of a tensor in a graph, as AOTAutograd has one symbol for them."""
-    made = tx.output.current_tracer.__dict__.setdefault("gw_items", {})
+    tracer = tx.output.current_tracer
+    if not hasattr(tracer, "gw_items"):
+        tracer.gw_items = {}
+    made = tracer.gw_items
     key = (tensor.proxy.node, example(tensor)._version)
     if key not in made:
         made[key] = read()

@@ -25,7 +25,7 @@ from torch._dynamo.variables.user_defined import UserDefinedObjectVariable
 
 from graphweld.capture.refusal import refuse
 from graphweld.capture.sites import trace_of
-from graphweld.capture.variables import Tx
+from graphweld.capture.variables import Tx, is_same_object, is_tensor
 from graphweld.diagnostics import rules
 
 CONTENTS = ("items", "set_items")
@@ -64,8 +64,13 @@ def is_same_contents(before: Any, after: Any) -> bool:
     if len(before) != len(after):
         return False
     if isinstance(before, dict):
-        return list(before) == list(after) and all(after[key] is value for key, value in before.items())
-    return all(a is b for a, b in zip(before, after, strict=True))
+        return list(before) == list(after) and all(_is_one(after[key], value) for key, value in before.items())
+    return all(map(_is_one, before, after))
+
+
+def _is_one(a: Any, b: Any) -> bool:
+    """Whether two entries are one object; a tensor that was changed in place has another variable."""
+    return a is b or (is_tensor(a) and is_tensor(b) and is_same_object(a, b))
 
 
 def put_contents(vt: VariableTracker, held: Any) -> None:
@@ -177,8 +182,9 @@ def _take_out(tx: Tx, effects: Effects, attributes: Any, kinds: Any, seen: dict[
         is_new = getattr(vt.mutation_type, "scope", 0) >= scope
         if not is_new and isinstance(vt, IteratorVariable):
             refuse(tx, rules.RegionMutates("an iterator", "a branch or loop"))
-        if not is_new and held is not None and not is_same_contents(held, contents_of(vt)):
-            effects.contents[vt] = contents_of(vt)
+        if not is_new and held is not None:
+            if not is_same_contents(held, contents_of(vt)):
+                effects.contents[vt] = contents_of(vt)
             put_contents(vt, held)
             if was_modified is not None:
                 vt.mutation_type.is_modified = was_modified  # type: ignore[union-attr]

@@ -28,6 +28,7 @@ from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
 from graphweld.capture.aliases import alias_of
 from graphweld.capture.data_numbers import number_tensor
+from graphweld.capture.frozen import freeze
 from graphweld.capture.merge_variable import MergeVariable, is_bool_like, kind_of
 from graphweld.capture.predicates import truth
 from graphweld.capture.refusal import refuse
@@ -39,6 +40,7 @@ from graphweld.capture.variables import (
     call,
     constant,
     example,
+    existing,
     is_dense,
     is_number,
     is_tensor,
@@ -59,6 +61,7 @@ class Join:
         self.tx, self.pred, self.then, self.orelse = tx, pred, then, orelse
         self.slots: list[tuple[VariableTracker, VariableTracker]] = []
         self.outputs: list[VariableTracker] = []
+        self.lost: list[tuple[Region, VariableTracker, int]] = []  # values that only a copy of comes out as this output
 
     def merge(self, a: VariableTracker, b: VariableTracker, name: str) -> Thunk:
         """How to get at the merged value behind the node; adds the outputs it needs."""
@@ -158,9 +161,17 @@ class Join:
             return None  # the copy would not carry the gradient that the tensor itself has
         own_a, own_b = self._owned(self.then, a), self._owned(self.orelse, b)
         if is_sized_by_data(example(own_a)) or is_sized_by_data(example(own_b)):
-            return self._sized_by_data(own_a, own_b) if left is None and right is None else None
+            if left is not None or right is not None:
+                return None
+            sized = self._sized_by_data(own_a, own_b)
+            if sized is not None:
+                self.lost += [(self.then, a, len(self.slots) - 1), (self.orelse, b, len(self.slots) - 1)]
+            return sized
         if not same_type(example(own_a), example(own_b)):
             return None
+        for region, side, own, v in ((self.then, left, own_a, a), (self.orelse, right, own_b, b)):
+            if side is None and own is not v:
+                self.lost.append((region, v, len(self.slots)))
         output = self._slot(own_a, own_b)
         grads = [torch.is_grad_enabled() and example(v).requires_grad for v in (a, b)]
         lost = any(side is None and own is not v for side, own, v in ((left, own_a, a), (right, own_b, b)))
@@ -243,8 +254,10 @@ class Join:
         return call(self.tx, unflatten, flat, *sizes)
 
     def _export_tensor(self, region: Region, vt: VariableTracker) -> Thunk:
-        vt = self._owned(region, vt)
-        fake = example(vt)
+        own = self._owned(region, vt)
+        if own is not vt:
+            self.lost.append((region, vt, len(self.slots)))
+        vt, fake = own, example(own)
         if not is_sized_by_data(fake):
             return self._slot(*self._sides(region, vt))
         sizes = [
@@ -282,6 +295,17 @@ class Join:
         index = len(self.slots)
         self.slots.append((then, orelse))
         return lambda: self.outputs[index]
+
+    def freeze_lost(self, site: int | None) -> None:
+        """Behind the node: refuse later changes of what shares memory in Python with what came out as a copy."""
+        for side, region in enumerate((self.then, self.orelse)):
+            lost = {index: vt for of, vt, index in self.lost if of is region}
+            inside = [lost.get(k, slot[side]) for k, slot in enumerate(self.slots)]
+            parties = [(example(vt), out) for vt, out in zip(inside, self.outputs, strict=True)]
+            parties += [(i.node.meta["example_value"], existing(self.tx, o)) for o, i in region.operands().items()]
+            keys = [storage_key(fake) if isinstance(fake, torch.Tensor) else None for fake, _ in parties]
+            shared = {key for k, key in enumerate(keys) if k in lost and keys.count(key) > 1}
+            freeze(self.tx, [vt for key, (_, vt) in zip(keys, parties, strict=True) if key in shared], "a branch", site)
 
     # -- containers -------------------------------------------------------------------------------------------------
 

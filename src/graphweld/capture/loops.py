@@ -63,6 +63,7 @@ from graphweld.capture.variables import (
     constant,
     example,
     existing,
+    is_same_object,
     is_tensor,
     method,
     storage_key,
@@ -258,7 +259,7 @@ class _Body:
             leaf, at = at, at + len(carries.leaves(carry))
             if leaf in self.changed and isinstance(carry, carries.Tensor) and is_tensor(start := state[k].realize()):
                 after = self.after[k].realize()
-                if is_tensor(after) and carries.is_same_object(after, self.inputs[leaf]):
+                if is_tensor(after) and is_same_object(after, self.inputs[leaf]):
                     types[k] = carries.Fixed(start)
         return types
 
@@ -447,6 +448,9 @@ def _make_loop(tx: Tx, first: VariableTracker, body: _Body, state: State, site: 
     for vt, growth in lists.items():
         parties += [(t, list(stacks)) for _, v in appended[vt] for t in carries.tensors_in(growth.element, v)]
     _freeze_shared(tx, parties, site)
+    # What is a tensor on some trips only is a copy of the start value where no trip ran.
+    unlike = [k for k in range(len(tensors)) if k not in kept and example(starts[k]).dim()]
+    freeze(tx, [vt for k in unlike for vt in (starts[k], rest[k])], "a loop", site)
     after = [carries.unpack(tx, c, rest, n) for c, n in zip(body.types, body.names, strict=True)]
     for key, carry in outer.items():
         _write(tx, key, carries.unpack(tx, carry, rest, _key_name(key)))
@@ -495,7 +499,7 @@ def _refuse_shared(
 def _is_same(tx: Tx, vt: VariableTracker, before: VariableTracker) -> VariableTracker:
     if isinstance(vt, MergeVariable):
         return select_bool(tx, vt.pred, _is_same(tx, vt.then, before), _is_same(tx, vt.orelse, before))
-    return constant(carries.is_same_object(vt, before))
+    return constant(is_same_object(vt, before))
 
 
 def _flag_carry(tx: Tx, same: VariableTracker) -> tuple[VariableTracker, VariableTracker]:

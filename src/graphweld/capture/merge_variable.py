@@ -68,8 +68,10 @@ class MergeVariable(VariableTracker):
         """The one tensor that stands for both alternatives, up to date with what was changed in place since."""
         if self.versions != self._versions():
             then, orelse = (side.tensor(tx) if isinstance(side, MergeVariable) else side for side in self._sides())
-            self.joined = call(tx, torch.where, self.pred, then, orelse)
-            self.versions = self._versions()
+            joined = call(tx, torch.where, self.pred, then, orelse)
+            if self.joined is None or self.joined.as_proxy().tracer is not tx.output.current_tracer:
+                return joined  # a region's own, while the value lives outside of it
+            self.joined, self.versions = joined, self._versions()
         assert self.joined is not None
         return self.joined
 

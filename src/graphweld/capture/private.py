@@ -257,6 +257,7 @@ _VALUES = (
     ),
     *_each(f"{_VARIABLES}.misc", "GetAttrVariable StringFormatVariable", "bound methods of merges, formatted strings"),
     *_each(f"{_VARIABLES}.misc", "LoggingLoggerVariable", "loggers"),
+    *_each(f"{_VARIABLES}.misc", "PythonModuleVariable", "modules, whose attributes are the program's globals"),
     *_each(
         f"{_VARIABLES}.tensor",
         "SymNodeVariable SymNodeVariable.create TensorVariable",

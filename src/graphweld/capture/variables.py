@@ -142,3 +142,14 @@ def storage_key(fake: torch.Tensor) -> int | None:
 def is_dense(fake: torch.Tensor) -> bool:
     """Whether a tensor fills its memory; the operators return no other."""
     return fake.layout is not torch.strided or bool(torch._prims_common.is_non_overlapping_and_dense_or_false(fake))
+
+
+def is_same_object(a: VariableTracker, b: VariableTracker) -> bool:
+    """Whether two tensor variables are one tensor, perhaps changed in place between them."""
+    left, right = example(a), example(b)
+    return left is right or (
+        storage_key(left) == storage_key(right)
+        and left.storage_offset() == right.storage_offset()
+        and left.shape == right.shape
+        and left.stride() == right.stride()
+    )

@@ -17,26 +17,31 @@ class MaybeUnbound(Rule):
 
     ## Why
     Plain Python raises UnboundLocalError on one side and goes on with the other. Elsewhere so does the welded function:
-    the graph stops, and the function runs once more as plain Python, which raises. Behind a change of an argument that
-    second run would make the change twice, and inside a `try` the program may go on after the exception.
+    the graph stops, and the function runs once more as plain Python, which raises. Inside a `try` the program may go on
+    after the exception, and behind a change of an argument that needs a gradient that second run would not start where
+    the first did.
 
     ## Example
     ```python
     def f(x):
-        x.add_(1)
-        if x.sum() > 0:
-            y = x * 2
-        return y + 1
+        try:
+            if x.sum() > 0:
+                y = x * 2
+            return y + 1
+        except RuntimeError:
+            return x
     ```
 
     ## Use instead
     ```python
     def f(x):
-        x.add_(1)
-        y = x
-        if x.sum() > 0:
-            y = x * 2
-        return y + 1
+        try:
+            y = x
+            if x.sum() > 0:
+                y = x * 2
+            return y + 1
+        except RuntimeError:
+            return x
     ```
 
     ## See also

@@ -16,25 +16,27 @@ class RegionRaises(Rule):
     Points at the `raise`, and names the exception.
 
     ## Why
-    Elsewhere such a `raise` is welded: the graph stops there, and the function runs once more as plain Python, which
-    raises the exception. Behind a change of an argument that second run would make the change twice; inside a `try`
-    the program goes on after the exception, and a graph that has stopped does not.
+    Elsewhere such a `raise` is welded: the graph stops there, arguments that it has changed are put back, and the
+    function runs once more as plain Python, which raises the exception. Inside a `try` the program goes on after the
+    exception, and a graph that has stopped does not; and an argument that needs a gradient cannot be put back with its
+    history.
 
     ## Example
     ```python
     def f(x):
-        x.add_(1)
-        if x.isnan().any():
-            raise ValueError("x has NaNs")
-        return x * 2
+        try:
+            if x.isnan().any():
+                raise ValueError("x has NaNs")
+            return x * 2
+        except ValueError:
+            return x.nan_to_num()
     ```
 
     ## Use instead
     ```python
     def f(x):
         if x.isnan().any():
-            raise ValueError("x has NaNs")
-        x.add_(1)
+            return x.nan_to_num()
         return x * 2
     ```
 
@@ -44,7 +46,7 @@ class RegionRaises(Rule):
 
     code: ClassVar[str] = "GW105"
     exception: str
-    reason: str = "inside a `try` or after a change of an argument"
+    reason: str = "inside a `try` or after a change of an argument that needs a gradient"
 
     def message(self) -> str:
         """The finding in one sentence."""
