@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from graphweld.api import export as export
     from graphweld.api import export_onnx as export_onnx
     from graphweld.api import opaque as opaque
+    from graphweld.api import package as package
     from graphweld.api import source as source
     from graphweld.diagnostics.errors import GraphweldError as GraphweldError
 
@@ -33,6 +34,7 @@ __all__ = [
     "export",
     "export_onnx",
     "opaque",
+    "package",
     "source",
     "testing",
 ]
@@ -47,6 +49,7 @@ _HOME = {
     "export": "graphweld.api",
     "export_onnx": "graphweld.api",
     "opaque": "graphweld.api",
+    "package": "graphweld.api",
     "source": "graphweld.api",
 }
 

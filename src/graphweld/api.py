@@ -12,6 +12,8 @@ from graphweld.diagnostics import UsageError
 from graphweld.versions import require_torch
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import torch
 
     from graphweld.diagnostics.finding import Finding
@@ -266,6 +268,44 @@ def export_onnx(
         opset_version=opset_version,
         verify=verify,
     )
+
+
+def package(
+    module_or_fn: Callable[..., Any],
+    args: tuple[Any, ...],
+    path: str | os.PathLike[str],
+    *,
+    kwargs: Mapping[str, Any] | None = None,
+    dynamic_shapes: Any = None,
+) -> Path:
+    """Export and compile with AOTInductor to one .pt2 file, which runs without the Python that it was made from.
+
+    In short::
+
+        gw.package(model, (x,), "model.pt2")           # docs/deploy.md loads it from Python and from C++
+
+    Args:
+        module_or_fn: what to export.
+        args: positional arguments to trace with, as a tuple. Python values among them become part of the program.
+        path: where to write the package; its name ends in `.pt2`.
+        kwargs: keyword arguments to trace with.
+        dynamic_shapes: as in `torch.export.export`: which sizes may differ from those of `args`.
+
+    Returns:
+        The path.
+
+    Raises:
+        ExportError: as for `export`; or if AOTInductor does not compile it.
+        UsageError: for wrong arguments, or an unsupported torch.
+
+    Limits: it is compiled for this kind of machine and this torch, and that takes a C++ compiler and a minute.
+    """
+    _require_callable(module_or_fn)
+    _require_tuple(args)
+    require_torch()
+    from graphweld.targets.aoti import package_target
+
+    return package_target(module_or_fn, args, path, kwargs=dict(kwargs or {}), dynamic_shapes=dynamic_shapes)
 
 
 def enabled() -> AbstractContextManager[None]:

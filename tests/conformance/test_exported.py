@@ -15,18 +15,25 @@ from tests.corpus.program import Program, programs
 
 from . import expectations, exported, harness
 
-WAYS = {"export": exported.plain, "saved": exported.saved}
-EVERYDAY = {"export": (16, (0, 1)), "saved": (16, (2,))}  # of so many parts of the corpus, these
+WAYS = {"export": exported.plain, "saved": exported.saved, "onnx": exported.onnx}
+RTOL = {"export": None, "saved": 1e-4, "onnx": 1e-3}
+EVERYDAY = {"export": (16, (0,)), "saved": (32, (1,)), "onnx": (64, (5,))}  # of so many parts of the corpus, these
+AT_ALL = {"export": (1, (0,)), "saved": (1, (0,)), "onnx": (16, (5,))}  # ONNX takes ten times as long
 
 
 def _rows() -> list[Any]:
     rows = []
     for p in filter(exported.has_tensors_only, programs()):
         for way in WAYS:
-            parts, chosen = EVERYDAY[way]
-            is_everyday = zlib.crc32(p.name.encode()) % parts in chosen
-            rows.append(pytest.param(p, way, id=f"{p.name}-{way}", marks=[] if is_everyday else pytest.mark.slow))
+            if _is_in(p, AT_ALL[way]):
+                marks = [] if _is_in(p, EVERYDAY[way]) else pytest.mark.slow
+                rows.append(pytest.param(p, way, id=f"{p.name}-{way}", marks=marks))
     return rows
+
+
+def _is_in(program: Program, parts: tuple[int, tuple[int, ...]]) -> bool:
+    count, chosen = parts
+    return zlib.crc32(program.name.encode()) % count in chosen
 
 
 @pytest.mark.parametrize(("program", "way"), _rows())
@@ -34,7 +41,7 @@ def test_as_eager(program: Program, way: str) -> None:
     row = next((e for e in expectations.EXPORTED if e.covers(program.name, way, "tensor")), None)
     torch._dynamo.reset()
     try:
-        exported.check(program, WAYS[way], rtol=None if way == "export" else 1e-4)
+        exported.check(program, WAYS[way], rtol=RTOL[way])
     except Exception as error:
         codes = harness.refusal_codes(error)
         if row is not None:

@@ -38,6 +38,7 @@ def _eager(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_blocks_of_a_page_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     module = types.ModuleType(f"gw_documented_{PAGES.index(page)}")
     monkeypatch.setitem(sys.modules, module.__name__, module)
+    monkeypatch.chdir(tmp_path)  # where a page writes its files
     for number, text in enumerate(BLOCK.findall(page.read_text(encoding="utf-8"))):
         file = tmp_path / f"{page.stem}_{number}.py"  # functions are found by their file
         file.write_text(text, encoding="utf-8")

@@ -166,25 +166,27 @@ class Enclosed(torch.nn.Module):
         return self.region(*args)
 
 
-def _enclose_regions(graph: Graph, modules: Any) -> None:
+def _enclose_regions(graph: Graph, modules: dict[str, Any]) -> None:
     """Ready a finished graph, and the regions in it, for being traced again by torch.export."""
-    for node in graph.find_nodes(op="call_function", target=operator.setitem):
-        _index_by_tensor(graph, node)
+    _index_by_tensors(graph)
     for node in graph.find_nodes(op="get_attr"):
-        region = modules.get(node.target)
+        region = modules.get(str(node.target))
         if isinstance(region, GraphModule):
-            _enclose_regions(region.graph, region._modules)
-            region.recompile()
-            modules[node.target] = Enclosed(region)
+            for inner in region.modules():
+                if isinstance(inner, GraphModule):
+                    _index_by_tensors(inner.graph)
+                    inner.recompile()
+            modules[str(node.target)] = Enclosed(region)
 
 
-def _index_by_tensor(graph: Graph, node: Node) -> None:
-    """`y[i] = v` by an index in a tensor: for a number of the data, decomposition asks whether it is negative."""
-    index = node.args[1]
-    if isinstance(index, Node) and isinstance(index.meta.get("example_value"), torch.SymInt):
-        with graph.inserting_before(node):
-            made = graph.call_function(torch.full, ((1,), index), {"dtype": torch.int64})
-        node.args = (node.args[0], made, node.args[2])
+def _index_by_tensors(graph: Graph) -> None:
+    """`y[i] = v` by an index in a tensor: of a number of the data, decomposition asks whether it is negative."""
+    for node in graph.find_nodes(op="call_function", target=operator.setitem):
+        index = node.args[1]
+        if isinstance(index, Node) and isinstance(index.meta.get("example_value"), torch.SymInt):
+            with graph.inserting_before(node):
+                made = graph.call_function(torch.full, ((1,), index), {"dtype": torch.int64})
+            node.args = (node.args[0], made, node.args[2])
 
 
 def _settled(tx: Tx, leaf: VariableTracker) -> VariableTracker:

@@ -14,6 +14,7 @@ from typing import Any
 
 import torch
 import torch.export._trace
+from torch.export.graph_signature import ConstantArgument, InputKind
 from torch.utils import _pytree as pytree
 
 from graphweld import convert
@@ -110,10 +111,9 @@ def raising_nodes(program: torch.export.ExportedProgram) -> list[str]:
 
 def flat_inputs(program: torch.export.ExportedProgram, args: Any, kwargs: Any) -> list[Any]:
     """The inputs of a graph, in order: the tensors and numbers in these arguments that are no part of the program."""
-    leaves = pytree.tree_leaves((args, kwargs))
-    return [
-        leaf for leaf, name in zip(leaves, program.graph_signature.user_inputs, strict=True) if isinstance(name, str)
-    ]
+    specs = [spec for spec in program.graph_signature.input_specs if spec.kind is InputKind.USER_INPUT]
+    leaves = zip(pytree.tree_leaves((args, kwargs)), specs, strict=True)
+    return [leaf for leaf, spec in leaves if not isinstance(spec.arg, ConstantArgument)]
 
 
 def flat_results(result: Any) -> list[torch.Tensor]:
@@ -124,3 +124,29 @@ def flat_results(result: Any) -> list[torch.Tensor]:
         if leaf is not None
     )
     return list(made)
+
+
+def named_sizes(program: torch.export.ExportedProgram, args: Any, kwargs: Any, dynamic_shapes: Any) -> dict[str, str]:
+    """The names that `dynamic_shapes` gives to sizes, by the symbols that stand for them in the program."""
+    if not isinstance(dynamic_shapes, dict | tuple | list):
+        return {}
+    values = list(dynamic_shapes.values()) if isinstance(dynamic_shapes, dict) else dynamic_shapes
+    given = {id(v): k for k, v in enumerate(pytree.tree_leaves((args, kwargs)))}
+    inputs = {node.name: node.meta.get("val") for node in program.graph.find_nodes(op="placeholder")}
+    fakes = [inputs.get(name) if isinstance(name, str) else None for name in program.graph_signature.user_inputs]
+    found: dict[str, str] = {}
+
+    def walk(value: Any, spec: Any) -> None:
+        if isinstance(value, torch.Tensor):
+            sizes = spec.items() if isinstance(spec, dict) else enumerate(spec or ())
+            for axis, size in sizes:
+                name, fake = getattr(size, "__name__", None), fakes[given[id(value)]]
+                if name and isinstance(fake, torch.Tensor) and isinstance(fake.shape[axis], torch.SymInt):
+                    found[str(fake.shape[axis])] = name
+        elif isinstance(spec, dict | tuple | list) and isinstance(value, dict | tuple | list):
+            pairs = ((value[k], spec[k]) for k in spec) if isinstance(spec, dict) else zip(value, spec, strict=False)
+            for part, part_spec in pairs:
+                walk(part, part_spec)
+
+    walk([*args, *kwargs.values()], values)
+    return found

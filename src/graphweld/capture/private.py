@@ -408,6 +408,7 @@ _REST = (
         "to lay the operands of a branch out",
     ),
     *_each("torch._inductor.virtualized", "V", "the node that Inductor is at"),
+    *_each("torch._inductor", "aoti_compile_and_package aoti_load_package", "packages that run without Python"),
     *_each("torch", "_TorchCompileInductorWrapper", "torch.compile's Inductor, called with a setting of its own"),
 )
 

@@ -19,6 +19,7 @@ from graphweld.cli.demo import demo
 from graphweld.cli.diff import diff
 from graphweld.cli.doctor import doctor
 from graphweld.cli.explain import explain
+from graphweld.cli.export import export
 from graphweld.cli.fix import fix
 from graphweld.cli.rule import rule
 from graphweld.cli.run import run as run_script
@@ -36,7 +37,7 @@ def cli() -> None:
     """
 
 
-for _verb in (check, explain, run_script, diff, fix, rule, doctor, demo):
+for _verb in (check, explain, run_script, export, diff, fix, rule, doctor, demo):
     cli.add_command(_verb)
 
 

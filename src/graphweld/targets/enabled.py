@@ -13,7 +13,14 @@ from graphweld.targets.compile import compile_target
 @contextmanager
 def enabled() -> Iterator[None]:
     """Have `torch.compile`, `torch.export` and `torch.onnx.export` weld while inside."""
-    plain = torch.compile
+    plain, plain_onnx = torch.compile, torch.onnx.export
+
+    def export_onnx(*args: Any, dynamo: bool = True, **how: Any) -> Any:
+        if dynamo:
+            from graphweld.targets.onnx_regions import translations  # imports onnx, which is an extra
+
+            how["custom_translation_table"] = {**translations(), **(how.get("custom_translation_table") or {})}
+        return plain_onnx(*args, dynamo=dynamo, **how)
 
     def compile_(model: Any = None, *, disable: bool = False, **how: Any) -> Any:
         if model is None:
@@ -22,9 +29,9 @@ def enabled() -> Iterator[None]:
             return plain(model, disable=True, **how)
         return compile_target(model, **{**how, "fullgraph": how.get("fullgraph", False)})
 
-    torch.compile = compile_
+    torch.compile, torch.onnx.export = compile_, export_onnx
     try:
         with welded():
             yield
     finally:
-        torch.compile = plain
+        torch.compile, torch.onnx.export = plain, plain_onnx

@@ -5,15 +5,18 @@ word, that a program raises, that it changes its buffers or arguments, and resul
 """
 
 import copy
+import logging
 import os
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
+from torch.export.graph_signature import ConstantArgument
 
-from graphweld.capture.exporter import export_failed, flat_inputs, flat_results, raising_nodes
-from graphweld.diagnostics import ExportError, UsageError, diagnose, rules
+from graphweld.capture.exporter import export_failed, flat_inputs, flat_results, named_sizes, raising_nodes
+from graphweld.convert import code_of
+from graphweld.diagnostics import ExportError, Span, UsageError, diagnose, rules
 from graphweld.targets.export import export_target
 
 EXPORTER = "torch's ONNX exporter"
@@ -35,14 +38,20 @@ def export_onnx_target(
 ) -> torch.onnx.ONNXProgram:
     """Export, refuse what cannot be held, check, run, and only then write."""
     _require("onnx", "onnxscript", *(["onnxruntime"] if verify else []))
+    from graphweld.targets.onnx_names import name_sizes, name_sources
+
     program = export_target(target, args, kwargs, dynamic_shapes)
     for words in raising_nodes(program):
-        _refuse(f"raise an exception ({words})", "check the inputs before, and leave the check out of the program")
-    for result in program.graph_signature.user_outputs:
-        if result is not None and not isinstance(result, str):
-            _refuse(f"return {result!r}", "return a tensor")
+        _refuse(
+            target, f"raise an exception ({words})", "check the inputs before, and leave the check out of the program"
+        )
+    for spec in program.graph_signature.output_specs:
+        if isinstance(spec.arg, ConstantArgument) and spec.arg.value is not None:
+            _refuse(target, f"return {spec.arg.value!r}", "return a tensor")
     model = _translated(program, opset_version)
-    _refuse_changes(model)
+    name_sources(model.model)
+    name_sizes(model.model, named_sizes(program, args, kwargs, dynamic_shapes))
+    _refuse_changes(target, model)
     _check(model)
     for row in [] if verify is False else [args] if verify is True else [args, *verify]:
         _compare(target, model, row, kwargs)
@@ -53,21 +62,25 @@ def export_onnx_target(
 
 
 def _translated(program: torch.export.ExportedProgram, opset_version: int | None) -> torch.onnx.ONNXProgram:
-    from graphweld.targets.onnx_regions import translations
+    from graphweld.targets.onnx_regions import translations  # imports onnx, which is an extra
 
-    table = translations()
+    log = logging.getLogger("torch.onnx")
+    level = log.level
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # torch's, about how it does things itself
+            warnings.simplefilter("ignore")  # torch's, about how it does things itself; as is what it logs
+            log.setLevel(logging.ERROR)
             made = torch.onnx.export(
                 program,
                 dynamo=True,
-                custom_translation_table=table,
+                custom_translation_table=translations(),
                 opset_version=opset_version,
                 verbose=False,
             )
     except Exception as error:
         raise ExportError([export_failed(EXPORTER, _first_cause(error))]) from error
+    finally:
+        log.setLevel(level)
     assert made is not None, "torch gives no program only where it is asked for the old exporter"
     return made
 
@@ -78,18 +91,20 @@ def _first_cause(error: BaseException) -> BaseException:
     return error
 
 
-def _refuse(what: str, change: str) -> None:
-    raise ExportError([diagnose(rules.NotCarried(what, "an ONNX file", change), None)])
+def _refuse(target: Callable[..., Any], what: str, change: str) -> None:
+    code = code_of(target)
+    span = Span.at(code.co_filename, code.co_firstlineno)
+    raise ExportError([diagnose(rules.NotCarried(what, "an ONNX file", change), span)])
 
 
-def _refuse_changes(model: torch.onnx.ONNXProgram) -> None:
+def _refuse_changes(target: Callable[..., Any], model: torch.onnx.ONNXProgram) -> None:
     """Changes of what goes in, which the exporter leaves out; they show once it has made the program functional."""
     assert model.exported_program is not None, "this model comes from one"
     signature = model.exported_program.graph_signature
     for name in signature.buffers_to_mutate.values():
-        _refuse(f"change the buffer `{name}`", "take it as an argument, and return the new value")
+        _refuse(target, f"change the buffer `{name}`", "take it as an argument, and return the new value")
     for name in signature.user_inputs_to_mutate.values():
-        _refuse(f"change its argument `{name}`", "return the new value")
+        _refuse(target, f"change its argument `{name}`", "return the new value")
 
 
 def _check(model: torch.onnx.ONNXProgram) -> None:

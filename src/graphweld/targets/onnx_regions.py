@@ -28,6 +28,7 @@ def translations() -> dict[Callable[..., Any], Callable[..., Any]]:
     return {
         torch.ops.higher_order.cond: translate_cond,
         torch.ops.higher_order.while_loop: translate_while_loop,
+        torch.ops.higher_order.while_loop_stack_output: translate_stacking_loop,
         torch.ops.aten.where.self: translate_where,
     }
 
@@ -47,19 +48,44 @@ def translate_while_loop(
     extras: Sequence[ir.Value | Number] = (),
 ) -> Sequence[ir.Value]:
     """One Loop node, which tests before the first trip and after each."""
-    starts, outside = [_value(carry) for carry in carries], [_value(extra) for extra in extras]
+    return _loop(test, body, [_value(carry) for carry in carries], extras, stacked=False)
+
+
+def translate_stacking_loop(
+    test: ir.Function,
+    body: ir.Function,
+    carries: Sequence[ir.Value | Number],
+    extras: Sequence[ir.Value | Number] = (),
+) -> Sequence[ir.Value]:
+    """A loop that gives what each carry was after each trip: scan outputs; the start values for no trip."""
+    starts = [_value(carry) for carry in carries]
+    stacks = _loop(test, body, starts, extras, stacked=True)[len(starts) :]
+    first, axis = _constant([0]), _constant([0])
+    ran = _emit("Min", [_emit("Slice", [*_emit("Shape", [stacks[0]]), first, _constant([1]), axis])[0], _constant([1])])
+    end = _constant([torch.iinfo(torch.int64).max])
+    made = []
+    for start, stack in zip(starts, stacks, strict=True):
+        rows = _emit("Concat", [*_emit("Unsqueeze", [start, axis]), stack], axis=0)
+        made.append(_emit("Slice", [*rows, *ran, end, axis])[0])
+    return made
+
+
+def _loop(
+    test: ir.Function, body: ir.Function, starts: list[ir.Value], extras: Sequence[ir.Value | Number], *, stacked: bool
+) -> Sequence[ir.Value]:
+    outside = [_value(extra) for extra in extras]
     first_nodes, (first,) = _inlined(test, [*starts, *outside])
     onnxscript.evaluator.default().nodes.extend(first_nodes)
     name = f"{body.name}_{next(_copies)}"
     trip = ir.Value(name=f"{name}.trip", type=ir.TensorType(ir.DataType.INT64), shape=ir.Shape([]))
     goes_on = ir.Value(name=f"{name}.goes_on", type=ir.TensorType(ir.DataType.BOOL), shape=ir.Shape([]))
-    inputs = [
-        ir.Value(name=f"{name}.carry_{k}", type=v.type, shape=v.shape) for k, v in enumerate(body.inputs[: len(starts)])
-    ]
+    carried = zip(range(len(starts)), body.inputs, strict=False)
+    inputs = [ir.Value(name=f"{name}.carry_{k}", type=v.type, shape=v.shape) for k, v in carried]
     body_nodes, after = _inlined(body, [*inputs, *outside])
     test_nodes, (again,) = _inlined(test, [*after, *outside])
-    graph = ir.Graph([trip, goes_on, *inputs], [again, *after], nodes=[*body_nodes, *test_nodes], name=name)
-    return _emit("Loop", [None, first, *starts], len(starts), body=_own_outputs(graph))
+    outputs = [again, *after, *(after if stacked else ())]
+    graph = ir.Graph([trip, goes_on, *inputs], outputs, nodes=[*body_nodes, *test_nodes], name=name)
+    return _emit("Loop", [None, first, *starts], len(outputs) - 1, body=_own_outputs(graph))
 
 
 def translate_where(pred: ir.Value, then: ir.Value, orelse: ir.Value) -> ir.Value:
@@ -83,7 +109,11 @@ def _value(operand: ir.Value | Number) -> ir.Value:
     """An operand as a value; a number that was known when the program was exported becomes a constant."""
     if isinstance(operand, ir.Value):
         return operand
-    return _emit("Constant", [], value=ir.tensor(operand, dtype=NUMBERS[type(operand)]))[0]
+    return _constant(operand, NUMBERS[type(operand)])
+
+
+def _constant(value: Any, dtype: ir.DataType = ir.DataType.INT64) -> ir.Value:
+    return _emit("Constant", [], value=ir.tensor(value, dtype=dtype))[0]
 
 
 def _graph(region: ir.Function, operands: list[ir.Value]) -> ir.Graph:

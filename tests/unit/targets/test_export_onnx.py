@@ -43,6 +43,10 @@ def test_one_file_takes_every_path(opset: int, tmp_path: Path) -> None:
     assert [entry.version for entry in model.opset_import if entry.domain == ""] == [opset]
     assert kinds(model.graph) == {"If", "Loop"}
     assert not model.functions
+    (loop,) = (node for node in model.graph.node if node.op_type == "Loop")
+    first = nested.__code__.co_firstlineno
+    assert loop.attribute[0].g.name == f"body_line_{first + 1}"
+    assert any(entry.value == f"{__file__}:{first + 1}" for entry in loop.metadata_props)
     session = ort.InferenceSession(path)
     for x, n in calls():
         (found,) = session.run(None, {"x": x.numpy(), "n": n.numpy()})
@@ -63,7 +67,7 @@ def test_dynamic_axes(tmp_path: Path) -> None:
     [
         ("raises", "raise an exception (ValueError raised at"),
         ("changes", "change its argument `x`"),
-        ("gives_text", "return str 'done'"),
+        ("gives_text", "return 'done'"),
     ],
 )
 def test_what_onnx_cannot_hold_is_refused(program: str, what: str, tmp_path: Path) -> None:
@@ -95,6 +99,21 @@ def test_a_difference_is_told_and_nothing_is_written(tmp_path: Path) -> None:
         gw.export_onnx(lambda x: x + torch.rand_like(x), (X,), tmp_path / "model.onnx")
     assert error.value.diagnostics[0].code == "GW142"
     assert not list(tmp_path.iterdir())
+
+
+def test_enabled_welds_torch_onnx_export(tmp_path: Path) -> None:
+    class Nested(torch.nn.Module):
+        def forward(self, x, n):
+            return nested(x, n)
+
+    plain = torch.onnx.export
+    with gw.enabled():
+        torch.onnx.export(Nested().eval(), calls()[0], tmp_path / "nested.onnx", verbose=False)
+    assert torch.onnx.export is plain
+    session = ort.InferenceSession(tmp_path / "nested.onnx")
+    for x, n in calls():
+        (found,) = session.run(None, {"x": x.numpy(), "n": n.numpy()})
+        torch.testing.assert_close(torch.from_numpy(found), nested(x, n))
 
 
 def kinds(graph: Any) -> set[str]:

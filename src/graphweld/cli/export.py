@@ -1,0 +1,116 @@
+"""`graphweld export`: write a function or module as an exported program, an ONNX model, or a compiled package."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from graphweld.diagnostics import UsageError
+
+if TYPE_CHECKING:
+    from graphweld.cli.target import Target
+
+_SUFFIXES = {"onnx": ".onnx", "pt2": ".pt2", "package": ".pt2"}
+_MOST_KINDS = 8
+
+
+@click.command(short_help="Write a model that needs no Python: ONNX, .pt2, or compiled.")
+@click.argument("target", metavar="FILE.py:NAME")
+@click.option("--inputs", "-i", metavar="EXPR", default="()", help="The positional arguments, as for `explain`.")
+@click.option("--kwargs", "kwargs", metavar="EXPR", help='The keyword arguments, such as "dict(scale=2.0)".')
+@click.option("--to", "form", type=click.Choice(list(_SUFFIXES)), required=True, help="What to write.")
+@click.option("--output", "-o", metavar="PATH", help="Where; by default NAME with the suffix, in the current folder.")
+@click.option(
+    "--dynamic",
+    multiple=True,
+    metavar="NAME:AXIS=SIZE",
+    help='A size that may differ from that of the inputs, such as "x:0=batch". Given again: another one.',
+)
+@click.option("--opset", type=click.IntRange(18, 23), help="The version of ONNX's operators.")
+@click.option("--verify/--no-verify", default=True, help="Run an ONNX model, and compare it with eager Python.")
+def export(
+    target: str,
+    inputs: str,
+    kwargs: str | None,
+    form: str,
+    output: str | None,
+    dynamic: tuple[str, ...],
+    opset: int | None,
+    verify: bool,
+) -> None:
+    r"""Export one graph, branches and loops on tensor values included, and tell what is in the file.
+
+    \b
+    graphweld export model.py:f --inputs "torch.randn(2, 3)" --to onnx --dynamic "x:0=batch"
+    graphweld export model.py:Net -i "torch.ones(2, 8)" --to package -o net.pt2
+    """
+    from graphweld.cli.target import check_fit, keyword_arguments, load_target, positional_arguments, split
+    from graphweld.versions import require_torch
+
+    file, name = split(target)
+    path = Path(output or f"{name.rpartition('.')[2]}{_SUFFIXES[form]}")
+    if path.suffix != _SUFFIXES[form]:
+        raise UsageError.because(f"{form} is written to a {_SUFFIXES[form]} file, not {path}")
+    if not path.parent.is_dir():
+        raise UsageError.because(f"cannot write {path}: there is no folder {path.parent}")
+    require_torch()
+    found = load_target(file, name, instantiate=True)
+    args = () if inputs == "()" else positional_arguments(inputs, found)
+    named = {} if kwargs is None else keyword_arguments(kwargs, found)
+    check_fit(found, args, named)
+    shapes = _shapes(found, args, named, dynamic)
+    click.echo(f"exporting {target} to {path} ...", err=True)
+    kinds = _write(found.fn, args, named, shapes, form, path, opset, verify)
+    most = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common(_MOST_KINDS))
+    nodes = f", {sum(kinds.values())} nodes ({most})" if kinds else ""
+    click.echo(f"{path}: {path.stat().st_size:,} bytes{nodes}")
+
+
+def _write(
+    fn: Any, args: Any, kwargs: Any, shapes: Any, form: str, path: Path, opset: int | None, verify: bool
+) -> Counter[str]:
+    """Write the file; the kinds of nodes in it."""
+    import torch
+
+    import graphweld as gw
+
+    if form == "onnx":
+        model = gw.export_onnx(fn, args, path, kwargs=kwargs, dynamic_shapes=shapes, opset_version=opset, verify=verify)
+        return Counter(node.op_type for node in model.model.graph.all_nodes())
+    if form == "package":
+        gw.package(fn, args, path, kwargs=kwargs, dynamic_shapes=shapes)
+        return Counter()
+    program = gw.export(fn, args, kwargs, dynamic_shapes=shapes)
+    torch.export.save(program, path)
+    return Counter(_kinds(program.graph_module))
+
+
+def _kinds(module: Any) -> Iterator[str]:
+    for graph in (m.graph for m in module.modules() if hasattr(m, "graph")):
+        yield from (getattr(n.target, "__name__", str(n.target)) for n in graph.nodes if n.op == "call_function")
+
+
+def _shapes(target: Target, args: tuple[Any, ...], kwargs: dict[str, Any], dynamic: tuple[str, ...]) -> Any:
+    """`dynamic_shapes` for torch: a size that is named twice is one size."""
+    import inspect
+
+    import torch
+
+    if not dynamic:
+        return None
+    names = inspect.signature(getattr(target.fn, "forward", target.fn)).bind(*args, **kwargs).arguments
+    shapes: dict[str, Any] = {name: {} if isinstance(value, torch.Tensor) else None for name, value in names.items()}
+    sizes: dict[str, Any] = {}
+    for text in dynamic:
+        place, _, size = text.partition("=")
+        name, _, axis = place.partition(":")
+        if not size.isidentifier() or not axis.isdigit():
+            raise UsageError.because(f"--dynamic {text!r} is not of the form NAME:AXIS=SIZE", 'such as "x:0=batch"')
+        if not isinstance(names.get(name), torch.Tensor):
+            raise UsageError.because(f"--dynamic {text!r}: no tensor is given as {name}", f"given: {', '.join(names)}")
+        shapes[name][int(axis)] = sizes.setdefault(size, torch.export.Dim(size))
+    return shapes

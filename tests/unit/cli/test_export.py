@@ -1,0 +1,61 @@
+"""`graphweld export`: the file, the summary, and wrong arguments."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+pytest.importorskip("torch")
+pytest.importorskip("onnxruntime")
+
+import torch
+
+from graphweld.cli.main import cli, run
+
+MODEL = """
+import torch
+
+def f(x, n):
+    for i in range(int(n)):
+        x = x * 2 if x.sum() < 10 else x - i
+    return x
+"""
+INPUTS = "torch.ones(2, 3), torch.tensor(3)"
+
+
+@pytest.fixture
+def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "exported_model.py").write_text(MODEL, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize(("form", "name"), [("onnx", "f.onnx"), ("pt2", "f.pt2")])
+def test_writes_a_file_and_tells_what_is_in_it(model: Path, form: str, name: str) -> None:
+    done = CliRunner().invoke(
+        cli, ["export", "exported_model.py:f", "-i", INPUTS, "--to", form, "--dynamic", "x:0=batch"]
+    )
+    assert done.exit_code == 0, done.output
+    assert f"{name}: {(model / name).stat().st_size:,} bytes" in done.output
+    assert "1 Loop" in done.output or "while_loop" in done.output
+    if form == "pt2":
+        exported = torch.export.load(model / name).module()
+        assert exported(torch.ones(5, 3), torch.tensor(1)).tolist() == (torch.ones(5, 3) * 0 + 1).tolist()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--to", "onnx", "-o", "f.pt2"], "onnx is written to a .onnx file, not f.pt2"),
+        (["--to", "onnx", "-o", "no/f.onnx"], "there is no folder no"),
+        (["--to", "pt2", "--dynamic", "x=batch"], "is not of the form NAME:AXIS=SIZE"),
+        (["--to", "pt2", "--dynamic", "y:0=batch"], "no tensor is given as y (given: x, n)"),
+    ],
+)
+def test_wrong_arguments_are_one_line(
+    model: Path, arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["export", "exported_model.py:f", "-i", INPUTS, *arguments]) == 2
+    assert words in capsys.readouterr().err
