@@ -7,6 +7,7 @@ from typing import Any
 
 from torch._dynamo.symbolic_convert import InstructionTranslatorBase
 from torch._dynamo.variables.base import ValueMutationNew, VariableTracker
+from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.dicts import ConstDictVariable
 from torch._dynamo.variables.lists import BaseListVariable, ListVariable, RangeVariable, SliceVariable
 from torch._dynamo.variables.misc import StringFormatVariable
@@ -28,6 +29,8 @@ def hook_formatting() -> None:
         value = self.stack[-1].realize()
         if sites.trace_of(self) is None or not isinstance(value, (SymNodeVariable, TensorVariable, MergeVariable)):
             return format_value(self, fmt_spec, flags)
+        if isinstance(value, MergeVariable) and all(isinstance(v, ConstantVariable) for v in value.alternatives()):
+            return format_value(self, fmt_spec, flags)  # one known string or another, which can be a name or a key
         self.pop()
         spec = f"{{{CONVERSIONS[flags & 3]}:{fmt_spec.as_python_constant()}}}"
         self.push(StringFormatVariable.create(spec, [value], {}))
