@@ -81,17 +81,27 @@ def region_breaks(x):
     return x
 
 
-def loop_not_welded(x):
-    for i in range(0, 10, int(x.sum())):
-        x = x + i
-    return x
-
-
 def carry_changes(x):
     rows = None
     for i in range(int(x.sum())):
         rows = iter([x, x + i])
     return rows
+
+
+def loop_not_welded(x):
+    def deeper(v, k):
+        if k <= 0:
+            return v
+        return v + deeper(v * 2, k - 1)
+
+    return deeper(x, x.sum())
+
+
+def list_length_depends_on_data(x):
+    out = [x]
+    for i in range(int(x.sum())):
+        out.insert(1, x * i)
+    return out
 
 
 def torch_break(x):
@@ -108,8 +118,9 @@ REPROS: dict[str, tuple[Callable[..., Any], str]] = {
     "GW104": (Recorder(), "if x.sum() > 0:"),
     "GW105": (region_raises, "if x.sum() > 0:"),
     "GW106": (region_breaks, "x = untraceable(x)"),
-    "GW110": (loop_not_welded, "for i in range(0, 10, int(x.sum())):"),
+    "GW110": (loop_not_welded, "if k <= 0:"),
     "GW111": (carry_changes, "for i in range(int(x.sum())):"),
+    "GW112": (list_length_depends_on_data, "out.insert(1, x * i)"),
     "GW120": (torch_break, "return untraceable(x * 2)"),
 }
 

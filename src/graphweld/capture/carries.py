@@ -155,14 +155,14 @@ def _fields_of(vt: VariableTracker) -> dict[str, VariableTracker] | None:
         return None
     cls = vt.python_type()
     if is_namedtuple(cls):
-        return dict(zip(cls._fields, vt._base_vt.items, strict=True))
+        return dict(zip(cls.__match_args__, vt._base_vt.items, strict=True))
     if cls.__new__ is not object.__new__ or getattr(vt, "_base_vt", None) is not None:
         return None
     return new_attributes(current_tx(), vt)
 
 
 def is_namedtuple(cls: type) -> bool:
-    return issubclass(cls, tuple) and hasattr(cls, "_fields")
+    return issubclass(cls, tuple) and hasattr(cls, "_make")
 
 
 def remake(cls: Any, names: tuple[str, ...], *values: Any) -> Any:

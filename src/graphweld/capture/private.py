@@ -240,7 +240,7 @@ _VALUES = (
     *_each(f"{_VARIABLES}.dicts", "DunderDictVariable", "an object's `__dict__`"),
     *_each(
         f"{_VARIABLES}.functions",
-        "ClosureConversionError NestedUserFunctionVariable PolyfilledFunctionVariable SkipFunctionVariable "
+        "ClosureConversionError LocalGeneratorFunctionVariable NestedUserFunctionVariable PolyfilledFunctionVariable SkipFunctionVariable "
         "UserFunctionVariable",
         "functions, to exchange their code",
     ),
@@ -264,6 +264,7 @@ _VALUES = (
         "tensors, and numbers that come out of tensors",
     ),
     *_each(f"{_VARIABLES}.lists", "SizeVariable", "sizes, which leave an exported program as tuples"),
+    *_each(f"{_VARIABLES}.nn_module", "UnspecializedNNModuleVariable", "a choice among modules"),
     *_each(f"{_VARIABLES}.sets", "SetVariable", "sets"),
     *_each(f"{_VARIABLES}.torch", "TorchInGraphFunctionVariable", "torch's functions"),
     *_each(

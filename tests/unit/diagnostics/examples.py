@@ -18,6 +18,7 @@ EXAMPLES: list[Rule] = [
     rules.RegionBreaks("a branch", "call to a C extension"),
     rules.LoopNotWelded("for", "its number of rounds, `n`, comes out of a tensor"),
     rules.CarryChanges("total", "an int", "a tensor of dtype float32", "type"),
+    rules.ListLengthDependsOnData("`insert` is called on it"),
     rules.TorchBreak("call to a C extension", "GB0059"),
     rules.TorchBreak("call to a C extension"),
     rules.DataDependentBranch("if", "x.sum() > 0"),
