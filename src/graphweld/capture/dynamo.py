@@ -35,6 +35,7 @@ from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode, f
 
 from graphweld import convert, syntax
 from graphweld.capture import (
+    builtin_functions,
     counters,
     exported,
     indexing,
@@ -297,14 +298,14 @@ def _hook_calls() -> None:
         args, kwargs = indexing.numbers_for_sizes(tx, self.value.__name__, args, kwargs)
         args, kwargs = with_choices(self.value.__name__, args, kwargs)
         if any(map(merge_in, (*args, *kwargs.values()))):
-            writes = intrinsics.writes(self.value, kwargs)
+            writes = builtin_functions.writes(self.value, kwargs)
             return distribute(tx, list(args), kwargs, functools.partial(torch_call_function, self, tx), writes)
         result = torch_call(self, tx, args, kwargs)
         statistics.count_writes(self.value, args, kwargs)
         return result
 
     def polyfilled_call_function(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-        ours = None if sites.trace_of(tx) is None else intrinsics.polyfilled(self.fn, args)
+        ours = None if sites.trace_of(tx) is None else builtin_functions.polyfilled(self.fn, args)
         return polyfilled_call(self, tx, args, kwargs) if ours is None else ours(tx, *args, **kwargs)
 
     def itertools_call_function(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
@@ -313,7 +314,7 @@ def _hook_calls() -> None:
         return itertools_call(self, tx, args, kwargs)
 
     def handler_for(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) -> Any:
-        ours = intrinsics.builtin(fn, arg_types, has_kwargs)
+        ours = builtin_functions.builtin(fn, arg_types, has_kwargs)
         return make_handler(fn, arg_types, has_kwargs) if ours is None else ours
 
     UserFunctionVariable.call_function = call_function  # type: ignore[method-assign]

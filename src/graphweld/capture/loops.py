@@ -8,7 +8,7 @@ evaluation, and the side effects of its test, are Python's.
 """
 
 import itertools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -24,15 +24,14 @@ from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
 from graphweld.capture import carries, list_growth
 from graphweld.capture.carries import Carry
-from graphweld.capture.conditionals import settled, stage_if
 from graphweld.capture.differentiable import loop
 from graphweld.capture.effects import contents_of, current_attribute, put_contents, watching
 from graphweld.capture.frozen import freeze
-from graphweld.capture.grown_lists import Conditional, GrownList, are_known
+from graphweld.capture.grown_lists import GrownList, are_known
 from graphweld.capture.joins import filler
 from graphweld.capture.list_growth import Growth
 from graphweld.capture.loop_changes import Changes
-from graphweld.capture.merge_variable import MergeVariable
+from graphweld.capture.loop_identity import flag_carry, freeze_shared, is_same, or_start, refuse_shared, stays
 from graphweld.capture.operands import (
     bind_items,
     copy_operand,
@@ -46,7 +45,6 @@ from graphweld.capture.refusal import Refusal, refuse
 from graphweld.capture.regions import (
     Region,
     add_placeholder,
-    assume,
     assumptions,
     facts_stay_inside,
     install,
@@ -56,9 +54,9 @@ from graphweld.capture.regions import (
 from graphweld.capture.saved_operands import note_versions
 from graphweld.capture.sequences import DynamicSequence, Items, Iterated, as_sequence
 from graphweld.capture.sites import record
+from graphweld.capture.unrolled_loops import State, call_body, unrolled
 from graphweld.capture.variables import (
     Tx,
-    build,
     call,
     constant,
     example,
@@ -70,7 +68,6 @@ from graphweld.capture.variables import (
 )
 from graphweld.diagnostics import rules
 
-State = list[VariableTracker]
 Step = Callable[[State], tuple[State, VariableTracker]]
 MOST_TRACES = 8
 MOST_UNROLLED = 256  # trips
@@ -80,7 +77,7 @@ def while_stmt(tx: Tx, test: VariableTracker, body: VariableTracker, state: Stat
     """A `while` statement: Python's while it decides, a Loop from the trip on that the data decides."""
 
     def step(values: State) -> tuple[State, VariableTracker]:
-        after = _call(tx, body, values)
+        after = call_body(tx, body, values)
         return after, test.call_function(tx, list(after), {})
 
     goes_on = test.call_function(tx, list(state), {})
@@ -103,16 +100,16 @@ def for_stmt(
         iterable = iterable.inner.grown or iterable
     has_test = not (isinstance(test, ConstantVariable) and test.value is None)
     if isinstance(iterable, GrownList) and are_known(iterable.items):
-        return _unrolled(tx, iterable, body, state, names, site, test if has_test else None)
+        return unrolled(tx, iterable, body, state, names, site, test if has_test else None)
     sequence = as_sequence(tx, iterable)
     if sequence is None or (sequence.is_static and not has_test):
         if not has_test or sequence is not None or _is_lazy(iterable):
             return None
-        return _unrolled(tx, iterable, body, state, names, site, test)
+        return unrolled(tx, iterable, body, state, names, site, test)
 
     def step(values: State) -> tuple[State, VariableTracker]:
         index, *rest = values
-        after = _call(tx, body, [sequence.item(tx, index), *rest])
+        after = call_body(tx, body, [sequence.item(tx, index), *rest])
         following = call(tx, _plus_one, index)
         more = call(tx, _less, following, sequence.length)
         if has_test:
@@ -130,7 +127,7 @@ def for_stmt(
     except Refusal as refusal:
         if refusal.diagnostic.code != rules.CarryChanges.code or not _may_be_unrolled(sequence):
             raise
-        return _unrolled(tx, iterable, body, state, names, site, test)
+        return unrolled(tx, iterable, body, state, names, site, test)
     sequence.leave(tx, taken)
     return after
 
@@ -163,64 +160,6 @@ def _both(tx: Tx, goes_on: VariableTracker, more: VariableTracker) -> VariableTr
     if isinstance(b, ConstantVariable):
         return as_bool(a) if b.value else b
     return as_bool(select_bool(tx, a, b, constant(False)))
-
-
-def _unrolled(
-    tx: Tx,
-    iterable: VariableTracker,
-    body: VariableTracker,
-    state: State,
-    names: Any,
-    site: int,
-    test: VariableTracker | None,
-) -> State:
-    """A loop over known objects with an exit the data may decide: each trip behind a guard."""
-    items = iterable.items if isinstance(iterable, GrownList) else call(tx, list, iterable).unpack_var_sequence(tx)
-    state, guards = _trips(tx, items, body, state, names, test)
-    welded = bool(guards) or isinstance(iterable, GrownList)
-    record(tx, site, "welded" if welded else "left", "If" if welded else None)
-    return state
-
-
-def _trips(
-    tx: Tx, items: list[VariableTracker], body: VariableTracker, state: State, names: Any, test: VariableTracker | None
-) -> tuple[State, list[VariableTracker]]:
-    """One trip for each item, each behind what is to hold for the loop to get there; and those predicates."""
-    guards: list[VariableTracker] = []
-
-    def trip(item: VariableTracker, values: State) -> VariableTracker:
-        for guard in guards:  # a trip comes only after all those before it
-            assume(tx, guard, True)
-        values = [settled(tx, v) for v in values]
-        if not isinstance(item, Conditional):
-            return body.call_function(tx, [item, *values], {})
-        sides = (
-            lambda part=part: build(tx, _trips(tx, part, body, values, names, test)[0])
-            for part in (item.then, item.orelse)
-        )
-        return stage_if(tx, item.pred, *sides, names=names)
-
-    for item in items:
-        values = list(state)
-        if guards:
-            merged = stage_if(
-                tx, guards[-1], lambda i=item, v=values: trip(i, v), lambda v=values: build(tx, v), names=names
-            )
-        else:
-            merged = trip(item, values)
-        state = list(merged.realize().unpack_var_sequence(tx))
-        if test is None:
-            continue
-        guard = truth(tx, test.call_function(tx, list(state), {}))
-        if not isinstance(guard, ConstantVariable):
-            guards.append(guard)
-        elif not guard.value:
-            break
-    return state, guards
-
-
-def _call(tx: Tx, fn: VariableTracker, values: State) -> State:
-    return list(fn.call_function(tx, list(values), {}).realize().unpack_var_sequence(tx))
 
 
 def _will_depend_on_data(tx: Tx, step: Step, state: State) -> bool:
@@ -392,8 +331,8 @@ def _make_loop(tx: Tx, first: VariableTracker, body: _Body, state: State, site: 
     changes = Changes(tx, region, body.inputs)
     with reopened(tx, region):
         tensors = [tensor for c, v in zip(kinds, values, strict=True) for tensor in carries.tensors_in(c, v)]  # type: ignore[arg-type]
-        kept = {k: _is_same(tx, vt, body.inputs[k]) for k, vt in enumerate(tensors) if vt is not None}
-        flags = {k: _flag_carry(tx, same) for k, same in kept.items() if is_tensor(same)}
+        kept = {k: is_same(tx, vt, body.inputs[k]) for k, vt in enumerate(tensors) if vt is not None}
+        flags = {k: flag_carry(tx, same) for k, same in kept.items() if is_tensor(same)}
         stop = negate(tx, truth(tx, body.goes_on))
         if isinstance(stop, ConstantVariable):
             stop = call(tx, torch.full, (), stop.value, dtype=torch.bool)
@@ -417,7 +356,7 @@ def _make_loop(tx: Tx, first: VariableTracker, body: _Body, state: State, site: 
         changes.close()
     entering = list(zip(kinds, [*state, *before], strict=True))
     starts = [leaf for c, v in entering for leaf in carries.pack(tx, c, v)]  # type: ignore[arg-type]
-    _refuse_shared(tx, mutated.values(), [*starts, *(v for slots in appended.values() for _, v in slots)], site)
+    refuse_shared(tx, mutated.values(), [*starts, *(v for slots in appended.values() for _, v in slots)], site)
     for vt, growth in lists.items():
         starts += list_growth.start_values(tx, growth, contents_of(vt))
     stop0 = negate(tx, first)
@@ -441,13 +380,13 @@ def _make_loop(tx: Tx, first: VariableTracker, body: _Body, state: State, site: 
     changes.write_back(began, rest, tail[len(flags) : number])
     for k, same in kept.items():
         still = tail[list(flags).index(k)] if k in flags else same.value or negate(tx, first)  # type: ignore[attr-defined]
-        rest[k] = _or_start(still, began[k], rest[k], "a value")  # type: ignore[arg-type]
-    parties: list[Any] = [(v, [results[1 + k]]) for k, v in enumerate(tensors) if v is not None and not _stays(kept[k])]
-    parties += [(body.inputs[k], [began[k]]) for k, same in kept.items() if not _stays(same)]
+        rest[k] = or_start(still, began[k], rest[k], "a value")  # type: ignore[arg-type]
+    parties: list[Any] = [(v, [results[1 + k]]) for k, v in enumerate(tensors) if v is not None and not stays(kept[k])]
+    parties += [(body.inputs[k], [began[k]]) for k, same in kept.items() if not stays(same)]
     parties += [(inner, [existing(tx, outer)]) for outer, inner in region.operands().items()]
     for vt, growth in lists.items():
         parties += [(t, list(stacks)) for _, v in appended[vt] for t in carries.tensors_in(growth.element, v)]
-    _freeze_shared(tx, parties, site)
+    freeze_shared(tx, parties, site)
     # What is a tensor on some trips only is a copy of the start value where no trip ran.
     unlike = [k for k in range(len(tensors)) if k not in kept and example(starts[k]).dim()]
     freeze(tx, [vt for k in unlike for vt in (starts[k], rest[k])], "a loop", site)
@@ -459,62 +398,6 @@ def _make_loop(tx: Tx, first: VariableTracker, body: _Body, state: State, site: 
         put_contents(vt, [*contents_of(vt), list_growth.run_of(tx, growth, appended[vt], stacks)])
     spoken.say(stacks)
     return after
-
-
-def _freeze_shared(tx: Tx, parties: list[tuple[VariableTracker | Proxy | None, State]], site: int | None) -> None:
-    """Refuse later changes of what shares memory in Python and does not in the graph.
-
-    A party is a value inside of the body, and what stands for it behind the loop.
-    """
-    places: dict[Any, list[int]] = {}
-    for k, (inside, _) in enumerate(parties):
-        for key in _storages(inside):
-            places.setdefault(key, []).append(k)
-    shared = {k for ks in places.values() if len(ks) > 1 for k in ks}
-    freeze(tx, [v for k in sorted(shared) for v in parties[k][1]], "a loop", site)
-
-
-def _stays(same: VariableTracker) -> bool:
-    return isinstance(same, ConstantVariable) and bool(same.value)
-
-
-def _storages(value: VariableTracker | Proxy | None) -> set[Any]:
-    if isinstance(value, MergeVariable):
-        return set[Any]().union(*map(_storages, value.alternatives()))
-    if value is None or (isinstance(value, VariableTracker) and not is_tensor(value)):
-        return set()
-    fake = (value if isinstance(value, Proxy) else value.as_proxy()).node.meta["example_value"]
-    return {storage_key(fake)} if isinstance(fake, torch.Tensor) else set()
-
-
-def _refuse_shared(
-    tx: Tx, mutated: Iterable[VariableTracker], others: Iterable[VariableTracker], site: int | None
-) -> None:
-    """A tensor that the body changes in place must not be carried, or handed out, under another name as well."""
-    keys = {storage_key(example(v)) for v in mutated}
-    if any(is_tensor(v) and storage_key(example(v)) in keys for v in others):
-        refuse(tx, rules.RegionMutates("a tensor that is used under two names", "a loop"), site)
-
-
-def _is_same(tx: Tx, vt: VariableTracker, before: VariableTracker) -> VariableTracker:
-    if isinstance(vt, MergeVariable):
-        return select_bool(tx, vt.pred, _is_same(tx, vt.then, before), _is_same(tx, vt.orelse, before))
-    return constant(is_same_object(vt, before))
-
-
-def _flag_carry(tx: Tx, same: VariableTracker) -> tuple[VariableTracker, VariableTracker]:
-    """A carry that tells whether every trip so far has left a tensor as it was: its input, and its next value."""
-    was = carries.placeholder(tx, carries.leaves(carries.Number(bool))[0], "carry_same")
-    return was, call(tx, torch.logical_and, was, same)
-
-
-def _or_start(same: Any, start: VariableTracker, after: VariableTracker, name: str) -> VariableTracker:
-    """The tensor behind a loop, which is the start value's own object where no trip made a new one."""
-    if same is True:
-        return start
-    if isinstance(same, ConstantVariable):
-        return start if same.value else after
-    return MergeVariable(same, start, after, name, joined=after)
 
 
 def _strided(tx: Tx, values: list[VariableTracker], like: list[VariableTracker]) -> list[VariableTracker]:

@@ -1,7 +1,8 @@
 """Every part of torch that is not public and that `capture` builds on: what for, and on which torch it was checked.
 
 `graphweld doctor` prints this table with what `probe` finds. A contract test holds it to the source of `capture`, so a
-new torch is judged by reading one file. Nothing here imports torch before `probe` is called.
+new torch is judged by reading one file. This file is long: it is one table. Nothing here imports torch before `probe`
+is called.
 """
 
 import importlib
@@ -240,7 +241,8 @@ _VALUES = (
     *_each(f"{_VARIABLES}.dicts", "DunderDictVariable", "an object's `__dict__`"),
     *_each(
         f"{_VARIABLES}.functions",
-        "ClosureConversionError LocalGeneratorFunctionVariable NestedUserFunctionVariable PolyfilledFunctionVariable SkipFunctionVariable "
+        "ClosureConversionError LocalGeneratorFunctionVariable NestedUserFunctionVariable "
+        "PolyfilledFunctionVariable SkipFunctionVariable "
         "UserFunctionVariable",
         "functions, to exchange their code",
     ),

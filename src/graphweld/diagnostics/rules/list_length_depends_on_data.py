@@ -22,18 +22,18 @@ class ListLengthDependsOnData(Rule):
 
     ## Example
     ```python
-    def f(x, n):
+    def f(x):
         out = [x]
-        for i in range(int(n)):
+        for i in range(int(x.sum())):
             out.insert(1, x * i)
         return torch.stack(out)
     ```
 
     ## Use instead
     ```python
-    def f(x, n):
+    def f(x):
         out = []
-        for i in range(int(n)):
+        for i in range(int(x.sum())):
             out.append(x * i)
         return torch.stack([x, *reversed(out)])
     ```

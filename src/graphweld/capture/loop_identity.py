@@ -1,0 +1,83 @@
+"""Which tensor a carry is behind a loop: the object it started as, a new one, or one that other names stand for too."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import torch
+from torch._dynamo.variables.base import VariableTracker
+from torch._dynamo.variables.constant import ConstantVariable
+from torch.fx import Proxy
+
+from graphweld.capture import carries
+from graphweld.capture.frozen import freeze
+from graphweld.capture.merge_variable import MergeVariable
+from graphweld.capture.predicates import select_bool
+from graphweld.capture.refusal import refuse
+from graphweld.capture.variables import (
+    Tx,
+    call,
+    constant,
+    example,
+    is_same_object,
+    is_tensor,
+    storage_key,
+)
+from graphweld.diagnostics import rules
+
+State = list[VariableTracker]
+
+
+def freeze_shared(tx: Tx, parties: list[tuple[VariableTracker | Proxy | None, State]], site: int | None) -> None:
+    """Refuse later changes of what shares memory in Python and does not in the graph.
+
+    A party is a value inside of the body, and what stands for it behind the loop.
+    """
+    places: dict[Any, list[int]] = {}
+    for k, (inside, _) in enumerate(parties):
+        for key in _storages(inside):
+            places.setdefault(key, []).append(k)
+    shared = {k for ks in places.values() if len(ks) > 1 for k in ks}
+    freeze(tx, [v for k in sorted(shared) for v in parties[k][1]], "a loop", site)
+
+
+def stays(same: VariableTracker) -> bool:
+    return isinstance(same, ConstantVariable) and bool(same.value)
+
+
+def _storages(value: VariableTracker | Proxy | None) -> set[Any]:
+    if isinstance(value, MergeVariable):
+        return set[Any]().union(*map(_storages, value.alternatives()))
+    if value is None or (isinstance(value, VariableTracker) and not is_tensor(value)):
+        return set()
+    fake = (value if isinstance(value, Proxy) else value.as_proxy()).node.meta["example_value"]
+    return {storage_key(fake)} if isinstance(fake, torch.Tensor) else set()
+
+
+def refuse_shared(
+    tx: Tx, mutated: Iterable[VariableTracker], others: Iterable[VariableTracker], site: int | None
+) -> None:
+    """A tensor that the body changes in place must not be carried, or handed out, under another name as well."""
+    keys = {storage_key(example(v)) for v in mutated}
+    if any(is_tensor(v) and storage_key(example(v)) in keys for v in others):
+        refuse(tx, rules.RegionMutates("a tensor that is used under two names", "a loop"), site)
+
+
+def is_same(tx: Tx, vt: VariableTracker, before: VariableTracker) -> VariableTracker:
+    if isinstance(vt, MergeVariable):
+        return select_bool(tx, vt.pred, is_same(tx, vt.then, before), is_same(tx, vt.orelse, before))
+    return constant(is_same_object(vt, before))
+
+
+def flag_carry(tx: Tx, same: VariableTracker) -> tuple[VariableTracker, VariableTracker]:
+    """A carry that tells whether every trip so far has left a tensor as it was: its input, and its next value."""
+    was = carries.placeholder(tx, carries.leaves(carries.Number(bool))[0], "carry_same")
+    return was, call(tx, torch.logical_and, was, same)
+
+
+def or_start(same: Any, start: VariableTracker, after: VariableTracker, name: str) -> VariableTracker:
+    """The tensor behind a loop, which is the start value's own object where no trip made a new one."""
+    if same is True:
+        return start
+    if isinstance(same, ConstantVariable):
+        return start if same.value else after
+    return MergeVariable(same, start, after, name, joined=after)

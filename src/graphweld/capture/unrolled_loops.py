@@ -1,0 +1,79 @@
+"""Loops over known objects, trip by trip: each behind a guard where the data may have ended the loop before."""
+
+from typing import Any
+
+from torch._dynamo.variables.base import VariableTracker
+from torch._dynamo.variables.constant import ConstantVariable
+
+from graphweld.capture.conditionals import settled, stage_if
+from graphweld.capture.grown_lists import Conditional, GrownList
+from graphweld.capture.predicates import truth
+from graphweld.capture.regions import (
+    assume,
+)
+from graphweld.capture.sites import record
+from graphweld.capture.variables import (
+    Tx,
+    build,
+    call,
+)
+
+State = list[VariableTracker]
+
+
+def unrolled(
+    tx: Tx,
+    iterable: VariableTracker,
+    body: VariableTracker,
+    state: State,
+    names: Any,
+    site: int,
+    test: VariableTracker | None,
+) -> State:
+    """A loop over known objects with an exit the data may decide: each trip behind a guard."""
+    items = iterable.items if isinstance(iterable, GrownList) else call(tx, list, iterable).unpack_var_sequence(tx)
+    state, guards = _trips(tx, items, body, state, names, test)
+    welded = bool(guards) or isinstance(iterable, GrownList)
+    record(tx, site, "welded" if welded else "left", "If" if welded else None)
+    return state
+
+
+def _trips(
+    tx: Tx, items: list[VariableTracker], body: VariableTracker, state: State, names: Any, test: VariableTracker | None
+) -> tuple[State, list[VariableTracker]]:
+    """One trip for each item, each behind what is to hold for the loop to get there; and those predicates."""
+    guards: list[VariableTracker] = []
+
+    def trip(item: VariableTracker, values: State) -> VariableTracker:
+        for guard in guards:  # a trip comes only after all those before it
+            assume(tx, guard, True)
+        values = [settled(tx, v) for v in values]
+        if not isinstance(item, Conditional):
+            return body.call_function(tx, [item, *values], {})
+        sides = (
+            lambda part=part: build(tx, _trips(tx, part, body, values, names, test)[0])
+            for part in (item.then, item.orelse)
+        )
+        return stage_if(tx, item.pred, *sides, names=names)
+
+    for item in items:
+        values = list(state)
+        if guards:
+            merged = stage_if(
+                tx, guards[-1], lambda i=item, v=values: trip(i, v), lambda v=values: build(tx, v), names=names
+            )
+        else:
+            merged = trip(item, values)
+        state = list(merged.realize().unpack_var_sequence(tx))
+        if test is None:
+            continue
+        guard = truth(tx, test.call_function(tx, list(state), {}))
+        if not isinstance(guard, ConstantVariable):
+            guards.append(guard)
+        elif not guard.value:
+            break
+    return state, guards
+
+
+def call_body(tx: Tx, fn: VariableTracker, values: State) -> State:
+    return list(fn.call_function(tx, list(values), {}).realize().unpack_var_sequence(tx))
