@@ -22,7 +22,7 @@ def index_of_new(x, i):
     return y
 
 
-@program(lambda: [(t(1.0, 2.0), s(1)), (t(1.0, 2.0), s(5))], "branch raises", grad=False)
+@program(lambda: [(t(1.0, 2.0), s(1)), (t(1.0, 2.0), s(5))], "branch", grad=False)
 def index_in_taken_side(x, i):
     if i < 2:
         return x[int(i)] * 2

@@ -305,7 +305,7 @@ def operand_changed_behind_loop(x, n):
     return z + y
 
 
-@program(signs, "branch")
+@program(lambda: [(t(1.0, 2.0, 3.0),), (t(1.0, 0.5, 1.5),), (t(-1.0, -2.0, -3.0),)], "branch")
 def operand_changed_in_region(x):
     z = x
     if x.sum() > 0:

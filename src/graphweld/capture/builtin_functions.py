@@ -12,7 +12,7 @@ from torch._dynamo.variables.builtin import BuiltinVariable
 from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.dicts import ConstDictVariable
 from torch._dynamo.variables.functions import LocalGeneratorObjectVariable
-from torch._dynamo.variables.iter import IteratorVariable
+from torch._dynamo.variables.iter import DictViewIterator, IteratorVariable, ZipVariable
 from torch._dynamo.variables.lists import (
     ListIteratorVariable,
     ListVariable,
@@ -313,9 +313,17 @@ def polyfilled(fn: Any, args: Args) -> Callable[..., VariableTracker] | None:
     """What answers for a function that Dynamo spells out in Python, where the data decides how many items it gets."""
     if fn in _POLYFILLED and any(map(is_dynamic, args)):
         return _POLYFILLED[fn]
-    if fn is enumerate and not isinstance(args[0].realize(), (IteratorVariable, LocalGeneratorObjectVariable)):
-        return _enumerate_known
-    return None
+    return _enumerate_known if fn is enumerate and _is_known(args[0]) else None
+
+
+def _is_known(vt: VariableTracker) -> bool:
+    """Whether an iterable can be gone through now: it has an end, and no effect for each item."""
+    vt = vt.realize()
+    if isinstance(vt, ZipVariable):
+        return all(map(_is_known, vt.iterable.items))  # type: ignore[attr-defined]
+    if isinstance(vt, (ListIteratorVariable, DictViewIterator)):
+        return True
+    return not isinstance(vt, (IteratorVariable, LocalGeneratorObjectVariable))
 
 
 def _enumerate_known(tx: Tx, items: VariableTracker, start: VariableTracker | None = None) -> VariableTracker:

@@ -59,6 +59,7 @@ from graphweld.capture.merge_arguments import hook_merge_arguments, with_choices
 from graphweld.capture.merge_variable import changes_in_place
 from graphweld.capture.predicates import is_data_dependent, predicate
 from graphweld.capture.refusal import Refusal, refuse
+from graphweld.capture.regions import facts_forgotten
 from graphweld.capture.variables import call, example, in_outermost_graph
 from graphweld.diagnostics import rules
 from graphweld.runtime import lists, merge
@@ -359,8 +360,11 @@ def _hook_methods() -> None:
             if name == "__setitem__":
                 args = [indexing.plain_key(tx, args[0]), *args[1:]]
                 parts = indexing.split(args[0])
-                if parts is not None and not indexing.check_positions(tx, self, parts):
-                    return indexing.setitem(tx, self, *args)
+                if parts is not None:
+                    if not indexing.check_positions(tx, self, parts):
+                        return indexing.setitem(tx, self, *args)
+                    with facts_forgotten(tx):  # that the position is inside: checked already, where Python raises
+                        return call_method(self, tx, name, args, kwargs)
             if any(map(merge_in, (*args, *kwargs.values()))):
                 return distribute(tx, list(args), kwargs, functools.partial(method, self, tx, name))
             if name == "item" and "example_value" in self.proxy.node.meta:

@@ -161,8 +161,6 @@ class Join:
             return None  # the copy would not carry the gradient that the tensor itself has
         own_a, own_b = self._owned(self.then, a), self._owned(self.orelse, b)
         if is_sized_by_data(example(own_a)) or is_sized_by_data(example(own_b)):
-            if left is not None or right is not None:
-                return None
             sized = self._sized_by_data(own_a, own_b)
             if sized is not None:
                 self.lost += [(self.then, a, len(self.slots) - 1), (self.orelse, b, len(self.slots) - 1)]

@@ -249,7 +249,11 @@ _VALUES = (
     *_each(
         f"{_VARIABLES}.functions", "LocalGeneratorObjectVariable", "generators, whose place a region must not change"
     ),
-    *_each(f"{_VARIABLES}.iter", "CountIteratorVariable ItertoolsVariable RepeatIteratorVariable", "iterators"),
+    *_each(
+        f"{_VARIABLES}.iter",
+        "CountIteratorVariable DictViewIterator ItertoolsVariable RepeatIteratorVariable ZipVariable",
+        "iterators",
+    ),
     *_each(f"{_VARIABLES}.iter", "IteratorVariable", "iterators, whose place a region must not change"),
     *_each(
         f"{_VARIABLES}.lists",

@@ -15,9 +15,9 @@ from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.iter import CountIteratorVariable
 from torch._dynamo.variables.lists import ListVariable, RangeVariable, TupleVariable
+from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
 from graphweld.capture.grown_lists import GrownList, choose, has_run, length, pick, raise_if
-from graphweld.capture.joins import is_sized_by_data
 from graphweld.capture.merge_variable import MergeVariable
 from graphweld.capture.predicates import is_data_dependent, truth
 from graphweld.capture.refusal import refuse
@@ -262,7 +262,8 @@ def is_dynamic(vt: VariableTracker) -> bool:
     """Whether the data decides how many items an iterable has, or is itself a number that the data decides."""
     vt = vt.realize()
     if is_tensor(vt):
-        return is_sized_by_data(example(vt)) or example(vt).dim() == 0
+        shape = example(vt).shape
+        return not shape or bool(free_unbacked_symbols(shape[0]))
     return isinstance(vt, (DynamicSequence, GrownList)) or is_data_number(vt)
 
 
