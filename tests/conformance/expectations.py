@@ -176,7 +176,7 @@ EXPORTED: tuple[Expect, ...] = (
         "loop_exits.return_none_in_loop models.decoding.confident_or_defer models.decoding.output_dataclass "
         "output.logging_levels output.print_f_string output.print_in_branch output.print_in_loop "
         "output.print_item output.print_on_both_sides output.print_tensor output.print_value_of_the_moment "
-        "output.warnings_category output.warnings_warn",
+        "output.warnings_category output.warnings_warn organized.size_differs",
         refused="GW140",
     ),
     *_each(

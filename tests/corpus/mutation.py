@@ -383,7 +383,7 @@ def appended_then_changed(x, n):
 @program(counts, "state loop", grad=False)
 def read_twice_around_a_branch(x, n):
     a = int(n) * x
-    if x.sum() > 3:
+    if x.sum() > 3 * n:
         a = a + int(n)
     for _ in range(int(n)):
         a = a + 1
