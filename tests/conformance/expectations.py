@@ -80,7 +80,8 @@ EXPECTED: tuple[Expect, ...] = (
         **_TENSOR,
     ),
     *_each(
-        "calls.index_by_tensor_in_branch conditional_expressions.lazy_sides joins.index_only_where_in_range",
+        "joins.boolean_mask_or_all data_sizes.mask_returned_only_on_one_side"
+        " calls.index_by_tensor_in_branch conditional_expressions.lazy_sides joins.index_only_where_in_range",
         gap="a view whose place the data decides comes back as a copy",
         **_ALIASES,
         **_TENSOR,
