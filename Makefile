@@ -32,7 +32,8 @@ site: docs
 	$(BIN)/python -m sphinx -W -q docs build/site
 
 bench: $(READY)
-	$(BIN)/python -m benchmarks
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/branches.py
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/loops.py
 
 # torch goes first and alone: asked for by its exact version, pip takes the CPU build where one lies at hand.
 $(READY): pyproject.toml constraints.txt

@@ -30,6 +30,8 @@ ROOT = HERE.parent
 sys.path[:0] = [str(ROOT / "src"), str(ROOT)]
 warnings.filterwarnings("ignore")
 
+from benchmarks.side_by_side import medians, prepare  # noqa: E402
+
 SIZES = (9, 4096, 2**20)
 SEQUENTIAL = (1, 10, 100)
 DEPTHS = (1, 2, 3, 4, 5, 6)
@@ -79,27 +81,20 @@ def calls(quick: bool) -> dict[str, Any]:
     out: dict[str, Any] = {}
     for n in SIZES[:2] if quick else SIZES:
         inputs = [torch.rand(n), -torch.rand(n)]
-        compiled: dict[str, Callable[..., Any]] = {}
-        for name, make in subjects().items():
-            torch.compiler.reset()
-            try:
-                fn = make()
-                for x in inputs * 3:
-                    torch.testing.assert_close(fn(x), program_b(x))
-            except Exception as error:  # noqa: BLE001  (one subject failing must not hide the others)
-                print(f"  {name} at n={n}: {type(error).__name__}: {str(error)[:200]}", file=sys.stderr)
-                continue
-            compiled[name] = fn
         rounds, repeats = (5, 20) if quick else (31, 200 if n < 10**5 else 40)
-        times: dict[str, list[float]] = {name: [] for name in compiled}
-        for _ in range(rounds):
-            for name, fn in compiled.items():
-                start = time.perf_counter()
-                for _ in range(repeats // 2):
-                    fn(inputs[0])
-                    fn(inputs[1])
-                times[name].append((time.perf_counter() - start) / repeats * 1e6)
-        out[str(n)] = {name: round(statistics.median(rows), 2) for name, rows in times.items()}
+
+        def check(fn: Callable[..., Any], inputs: Any = inputs) -> None:
+            for x in inputs * 3:
+                torch.testing.assert_close(fn(x), program_b(x))
+
+        def microseconds(fn: Callable[..., Any], inputs: Any = inputs, repeats: int = repeats) -> float:
+            start = time.perf_counter()
+            for _ in range(repeats // 2):
+                fn(inputs[0])
+                fn(inputs[1])
+            return (time.perf_counter() - start) / repeats * 1e6
+
+        out[str(n)] = medians(prepare(subjects(), check, f"at n={n}"), rounds, microseconds)
     return out
 
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import ctypes
 import json
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -25,6 +24,8 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "src"), str(HERE.parent)]
 warnings.filterwarnings("ignore")
+
+from benchmarks.side_by_side import medians, prepare  # noqa: E402
 
 SIZES = (16, 4096, 262144)
 MOST = 200
@@ -120,28 +121,21 @@ def measure(n: int, quick: bool) -> dict[str, float]:
     import torch
 
     x = torch.rand(n)
-    ready: dict[str, Callable[..., Any]] = {}
+    rounds, repeats = (3, 3) if quick else (21, 20 if n < 10**5 else 3)
     with torch.no_grad():
         want = program(x)
-        for name, make in subjects().items():
-            torch.compiler.reset()
-            try:
-                fn = make()
-                for _ in range(3):
-                    torch.testing.assert_close(torch.as_tensor(fn(x)), want, rtol=1e-3, atol=1e-5)
-            except Exception as error:  # noqa: BLE001  (one subject failing must not hide the others)
-                print(f"  {name} at n={n} left out: {type(error).__name__}: {str(error)[:120]}", file=sys.stderr)
-                continue
-            ready[name] = fn
-        rounds, repeats = (3, 3) if quick else (21, 20 if n < 10**5 else 3)
-        times: dict[str, list[float]] = {name: [] for name in ready}
-        for _ in range(rounds):
-            for name, fn in ready.items():
-                start = time.perf_counter()
-                for _ in range(repeats):
-                    fn(x)
-                times[name].append((time.perf_counter() - start) / repeats * 1e3)
-    return {name: round(statistics.median(rows), 4) for name, rows in times.items()}
+
+        def check(fn: Callable[..., Any]) -> None:
+            for _ in range(3):
+                torch.testing.assert_close(torch.as_tensor(fn(x)), want, rtol=1e-3, atol=1e-5)
+
+        def milliseconds(fn: Callable[..., Any]) -> float:
+            start = time.perf_counter()
+            for _ in range(repeats):
+                fn(x)
+            return (time.perf_counter() - start) / repeats * 1e3
+
+        return medians(prepare(subjects(), check, f"at n={n}"), rounds, milliseconds)
 
 
 def main() -> None:

@@ -26,9 +26,9 @@ from torch._dynamo.variables.user_defined import UserDefinedObjectVariable
 from graphweld.capture import indexing, list_operations, output, sites
 from graphweld.capture.conditionals import distribute, stage_if
 from graphweld.capture.grown_lists import GrownList, give_up, raise_if
-from graphweld.capture.intrinsics import as_bool, identity, unpack
+from graphweld.capture.intrinsics import identity, unpack
 from graphweld.capture.merge_variable import BINARY, MergeVariable, changes_in_place
-from graphweld.capture.predicates import either, is_data_dependent, negate, predicate, select_bool
+from graphweld.capture.predicates import as_bool, either, is_data_dependent, negate, predicate, select_bool
 from graphweld.capture.raises import emit_check, emit_raise
 from graphweld.capture.refusal import refuse
 from graphweld.capture.sequences import (
@@ -101,17 +101,16 @@ def builtin(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) -> 
 
 def _on_grown_list(fn: Callable[..., Any]) -> Callable[..., Any]:
     def handler(tx: Tx, args: Args, kwargs: dict[str, VariableTracker]) -> VariableTracker:
-        known = fn in (isinstance, type, bool, operator.truth, operator.not_)
         if fn in (operator.is_, operator.is_not):
             return constant((args[0] is args[1]) is (fn is operator.is_))
         if fn in (bool, operator.truth, operator.not_):
-            truth = as_bool(predicate(tx, args[0]))
-            return truth if fn is not operator.not_ else as_bool(negate(tx, predicate(tx, args[0])))
+            holds = predicate(tx, args[0])
+            return as_bool(negate(tx, holds) if fn is operator.not_ else holds)
         if fn in (zip, map):
             return _ON_SEQUENCES[fn](tx, *args, **kwargs)
         if fn in list_operations.BUILTINS:
             return list_operations.BUILTINS[fn](tx, *args, **kwargs)
-        if known or fn in (getattr, hasattr):
+        if fn in (isinstance, type, getattr, hasattr):
             return dynamo_handler(fn, [type(a) for a in args], bool(kwargs))(tx, args, kwargs)  # type: ignore[no-any-return]
         give_up(tx, f"`{fn.__name__}` is applied to it")
 
@@ -240,10 +239,15 @@ def _pick_from(tx: Tx, items: Args, args: Args) -> VariableTracker:
         index = method(tx, index, "item")
     count = len(items)
     emit_raise(tx, indexing.outside(tx, index, constant(count)), "IndexError")
+    heres = [either(tx, *(call(tx, operator.eq, index, k) for k in (i, i - count))) for i in range(count - 1)]
+    return _one_of(tx, heres, items, "the item")
+
+
+def _one_of(tx: Tx, heres: Args, items: Args, label: str) -> VariableTracker:
+    """The first of the items whose predicate holds; the last where none does."""
     chosen = items[-1]
-    for i, item in reversed(list(enumerate(items[:-1]))):
-        here = either(tx, *(call(tx, operator.eq, index, k) for k in (i, i - count)))
-        chosen = stage_if(tx, here, lambda item=item: item, lambda chosen=chosen: chosen, label="the item")
+    for here, item in reversed(list(zip(heres, items, strict=False))):
+        chosen = stage_if(tx, here, lambda item=item: item, lambda chosen=chosen: chosen, label=label)
     return chosen
 
 
@@ -266,10 +270,7 @@ def _pick_entry(tx: Tx, args: Args, kwargs: Any) -> VariableTracker:
     for here in heres:
         missing = select_bool(tx, here, constant(False), missing)
     raise_if(tx, missing, KeyError, "no such key")
-    chosen = items[-1]
-    for here, item in reversed(list(zip(heres[:-1], items[:-1], strict=True))):
-        chosen = stage_if(tx, here, lambda item=item: item, lambda chosen=chosen: chosen, label="the entry")
-    return chosen
+    return _one_of(tx, heres[:-1], items, "the entry")
 
 
 def _index_tensor(tx: Tx, args: Args, kwargs: Any) -> VariableTracker:

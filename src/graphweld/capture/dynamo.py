@@ -57,7 +57,7 @@ from graphweld.capture.frozen import refuse_changes
 from graphweld.capture.joins import is_sized_by_data
 from graphweld.capture.merge_arguments import hook_merge_arguments, with_choices
 from graphweld.capture.merge_variable import changes_in_place
-from graphweld.capture.predicates import is_data_dependent, predicate
+from graphweld.capture.predicates import as_bool, is_data_dependent, predicate
 from graphweld.capture.refusal import Refusal, refuse
 from graphweld.capture.regions import facts_forgotten
 from graphweld.capture.variables import call, example, in_outermost_graph
@@ -416,7 +416,7 @@ def _hook_items() -> None:
             if not isinstance(self.source, FloatTensorSource):
                 fake.item_memo = None
         if getattr(fake, "dtype", None) is torch.bool and sites.trace_of(tx) is not None:
-            return intrinsics.as_bool(predicate(tx, self))
+            return as_bool(predicate(tx, self))
         return method_item(self, tx, *args, **kwargs)
 
     TensorVariable.method_item = item  # type: ignore[method-assign]

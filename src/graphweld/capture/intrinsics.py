@@ -16,7 +16,7 @@ from graphweld import runtime
 from graphweld.capture import loops
 from graphweld.capture.conditionals import bound, stage_if
 from graphweld.capture.merge_variable import MergeVariable
-from graphweld.capture.predicates import either, is_data_dependent, negate, predicate, select_bool
+from graphweld.capture.predicates import as_bool, either, is_data_dependent, negate, predicate, select_bool
 from graphweld.capture.raises import always_raises
 from graphweld.capture.sequences import (
     DynamicRange,
@@ -85,13 +85,6 @@ def not_(tx: Tx, args: Args) -> VariableTracker | None:
     if not is_data_dependent(value):
         return None
     return as_bool(negate(tx, predicate(tx, value)))
-
-
-def as_bool(pred: VariableTracker) -> VariableTracker:
-    """A Python bool whose value is a predicate."""
-    if isinstance(pred, ConstantVariable):
-        return pred
-    return MergeVariable(pred, constant(True), constant(False))
 
 
 def contains(tx: Tx, args: Args) -> VariableTracker | None:

@@ -19,10 +19,9 @@ from graphweld.capture.carries import Tensor
 from graphweld.capture.operands import work_on_copy
 from graphweld.capture.refusal import refuse
 from graphweld.capture.regions import Region, changed_placeholders
-from graphweld.capture.variables import Tx, call, constant, example, is_tensor, method, storage_key
+from graphweld.capture.variables import State, Tx, call, constant, example, is_tensor, method, storage_key
 from graphweld.diagnostics import rules
 
-State = list[VariableTracker]
 Flags = dict[int, tuple[VariableTracker, VariableTracker]]
 
 

@@ -1,6 +1,5 @@
 """Which tensor a carry is behind a loop: the object it started as, a new one, or one that other names stand for too."""
 
-from collections.abc import Iterable
 from typing import Any
 
 import torch
@@ -12,35 +11,35 @@ from graphweld.capture import carries
 from graphweld.capture.frozen import freeze
 from graphweld.capture.merge_variable import MergeVariable
 from graphweld.capture.predicates import select_bool
-from graphweld.capture.refusal import refuse
 from graphweld.capture.variables import (
+    State,
     Tx,
     call,
     constant,
-    example,
     is_same_object,
     is_tensor,
     storage_key,
 )
-from graphweld.diagnostics import rules
 
-State = list[VariableTracker]
+Party = tuple[VariableTracker | Proxy | None, State, str]
 
 
-def freeze_shared(tx: Tx, parties: list[tuple[VariableTracker | Proxy | None, State]], site: int | None) -> None:
+def freeze_shared(tx: Tx, parties: list[Party], site: int | None) -> None:
     """Refuse later changes of what shares memory in Python and does not in the graph.
 
-    A party is a value inside of the body, and what stands for it behind the loop.
+    A party is a value inside of the body, what stands for it behind the loop, and the user's name for it.
     """
     places: dict[Any, list[int]] = {}
-    for k, (inside, _) in enumerate(parties):
+    for k, (inside, _, _) in enumerate(parties):
         for key in _storages(inside):
             places.setdefault(key, []).append(k)
     shared = {k for ks in places.values() if len(ks) > 1 for k in ks}
-    freeze(tx, [v for k in sorted(shared) for v in parties[k][1]], "a loop", site)
+    for k in sorted(shared):
+        freeze(tx, parties[k][1], "a loop", site, parties[k][2])
 
 
 def stays(same: VariableTracker) -> bool:
+    """Whether every trip leaves a carried tensor the object it was."""
     return isinstance(same, ConstantVariable) and bool(same.value)
 
 
@@ -53,16 +52,8 @@ def _storages(value: VariableTracker | Proxy | None) -> set[Any]:
     return {storage_key(fake)} if isinstance(fake, torch.Tensor) else set()
 
 
-def refuse_shared(
-    tx: Tx, mutated: Iterable[VariableTracker], others: Iterable[VariableTracker], site: int | None
-) -> None:
-    """A tensor that the body changes in place must not be carried, or handed out, under another name as well."""
-    keys = {storage_key(example(v)) for v in mutated}
-    if any(is_tensor(v) and storage_key(example(v)) in keys for v in others):
-        refuse(tx, rules.RegionMutates("a tensor that is used under two names", "a loop"), site)
-
-
 def is_same(tx: Tx, vt: VariableTracker, before: VariableTracker) -> VariableTracker:
+    """Whether a trip leaves a carried tensor the object it was: a predicate, or a constant."""
     if isinstance(vt, MergeVariable):
         return select_bool(tx, vt.pred, is_same(tx, vt.then, before), is_same(tx, vt.orelse, before))
     return constant(is_same_object(vt, before))

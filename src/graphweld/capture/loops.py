@@ -8,6 +8,7 @@ evaluation, and the side effects of its test, are Python's.
 """
 
 import itertools
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -24,6 +25,7 @@ from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
 from graphweld.capture import carries, list_growth
 from graphweld.capture.carries import Carry
+from graphweld.capture.data_numbers import number_tensor
 from graphweld.capture.differentiable import loop
 from graphweld.capture.effects import contents_of, current_attribute, put_contents, watching
 from graphweld.capture.frozen import freeze
@@ -31,7 +33,7 @@ from graphweld.capture.grown_lists import GrownList, are_known
 from graphweld.capture.joins import filler
 from graphweld.capture.list_growth import Growth
 from graphweld.capture.loop_changes import Changes
-from graphweld.capture.loop_identity import flag_carry, freeze_shared, is_same, or_start, refuse_shared, stays
+from graphweld.capture.loop_identity import Party, flag_carry, freeze_shared, is_same, or_start, stays
 from graphweld.capture.operands import (
     bind_items,
     copy_operand,
@@ -40,12 +42,12 @@ from graphweld.capture.operands import (
     without_aliases,
 )
 from graphweld.capture.output_in_loops import Spoken
-from graphweld.capture.predicates import is_data_dependent, negate, select_bool, truth
+from graphweld.capture.predicates import as_bool, is_data_dependent, negate, select_bool, truth
 from graphweld.capture.refusal import Refusal, refuse
 from graphweld.capture.regions import (
     Region,
     add_placeholder,
-    assumptions,
+    assumptions_end,
     facts_stay_inside,
     install,
     mutated_operands,
@@ -54,8 +56,9 @@ from graphweld.capture.regions import (
 from graphweld.capture.saved_operands import note_versions
 from graphweld.capture.sequences import DynamicSequence, Items, Iterated, as_sequence
 from graphweld.capture.sites import record
-from graphweld.capture.unrolled_loops import State, call_body, unrolled
+from graphweld.capture.unrolled_loops import call_body, unrolled
 from graphweld.capture.variables import (
+    State,
     Tx,
     call,
     constant,
@@ -110,8 +113,8 @@ def for_stmt(
     def step(values: State) -> tuple[State, VariableTracker]:
         index, *rest = values
         after = call_body(tx, body, [sequence.item(tx, index), *rest])
-        following = call(tx, _plus_one, index)
-        more = call(tx, _less, following, sequence.length)
+        following = call(tx, operator.add, index, 1)
+        more = call(tx, operator.lt, following, sequence.length)
         if has_test:
             more = _both(tx, test.call_function(tx, list(after), {}), more)
         return [following, *after], more
@@ -121,7 +124,7 @@ def for_stmt(
         length = sequence.length.as_python_constant()
         if length < 2 or not _will_depend_on_data(tx, step, start):
             return None
-    first = truth(tx, call(tx, _less, constant(0), sequence.length))
+    first = truth(tx, call(tx, operator.lt, constant(0), sequence.length))
     try:
         taken, *after = stage_loop(tx, first, step, start, ("gw_index", *names), site)
     except Refusal as refusal:
@@ -143,17 +146,7 @@ def _is_lazy(iterable: VariableTracker) -> bool:
     return isinstance(iterable, RepeatIteratorVariable)
 
 
-def _plus_one(index: Any) -> Any:
-    return index + 1
-
-
-def _less(a: Any, b: Any) -> Any:
-    return a < b
-
-
 def _both(tx: Tx, goes_on: VariableTracker, more: VariableTracker) -> VariableTracker:
-    from graphweld.capture.intrinsics import as_bool
-
     a, b = truth(tx, goes_on), truth(tx, more)
     if isinstance(a, ConstantVariable):
         return more if a.value else a
@@ -164,11 +157,9 @@ def _both(tx: Tx, goes_on: VariableTracker, more: VariableTracker) -> VariableTr
 
 def _will_depend_on_data(tx: Tx, step: Step, state: State) -> bool:
     """Whether the test after a first trip is up to the data; traced and thrown away."""
-    with tx.output.subtracer(None, None, "graphweld look-ahead") as tracer, watching(tx):
+    with tx.output.subtracer(None, None, "graphweld look-ahead") as tracer, watching(tx), assumptions_end(tx):
         tracer.allow_side_effects_in_hop = True
-        depth = len(assumptions(tx))
         _, goes_on = step(list(state))
-        del assumptions(tx)[depth:]
         return is_data_dependent(goes_on)
 
 
@@ -213,8 +204,7 @@ class _Body:
 
     def trace(self, step: Step) -> None:
         tx = self.tx
-        depth = len(assumptions(tx))
-        with tx.output.subtracer(None, None, "graphweld loop body") as tracer:
+        with tx.output.subtracer(None, None, "graphweld loop body") as tracer, assumptions_end(tx):
             tracer.allow_side_effects_in_hop = True
             self.region = Region(tracer)
             names = [*self.names, *map(_key_name, self.outer)]
@@ -235,7 +225,6 @@ class _Body:
                 self.after, self.goes_on = step(state)
             self.region.effects = effects
         self.changed = [k for k, v in enumerate(self.inputs) if example(v)._version != versions[k]]
-        del assumptions(tx)[depth:]
         tx.output.fake_mode.epoch += 1
         self.region.mutated = mutated_operands(self.region)
 
@@ -334,8 +323,7 @@ def _make_loop(tx: Tx, first: VariableTracker, body: _Body, state: State, site: 
         kept = {k: is_same(tx, vt, body.inputs[k]) for k, vt in enumerate(tensors) if vt is not None}
         flags = {k: flag_carry(tx, same) for k, same in kept.items() if is_tensor(same)}
         stop = negate(tx, truth(tx, body.goes_on))
-        if isinstance(stop, ConstantVariable):
-            stop = call(tx, torch.full, (), stop.value, dtype=torch.bool)
+        stop = stop if is_tensor(stop) else number_tensor(tx, stop, bool)
         taken = {storage_key(example(v)) for v in body.inputs} | {
             storage_key(i.node.meta["example_value"])
             for i in region.operands().values()
@@ -356,12 +344,10 @@ def _make_loop(tx: Tx, first: VariableTracker, body: _Body, state: State, site: 
         changes.close()
     entering = list(zip(kinds, [*state, *before], strict=True))
     starts = [leaf for c, v in entering for leaf in carries.pack(tx, c, v)]  # type: ignore[arg-type]
-    refuse_shared(tx, mutated.values(), [*starts, *(v for slots in appended.values() for _, v in slots)], site)
     for vt, growth in lists.items():
         starts += list_growth.start_values(tx, growth, contents_of(vt))
     stop0 = negate(tx, first)
-    if isinstance(stop0, ConstantVariable):
-        stop0 = call(tx, torch.full, (), stop0.value, dtype=torch.bool)
+    stop0 = stop0 if is_tensor(stop0) else number_tensor(tx, stop0, bool)
     changes.refuse_aliases(starts, packed, rows)
     starts = _strided(tx, starts, body.inputs)
     true = [call(tx, torch.full, (), True, dtype=torch.bool) for _ in flags]
@@ -381,11 +367,15 @@ def _make_loop(tx: Tx, first: VariableTracker, body: _Body, state: State, site: 
     for k, same in kept.items():
         still = tail[list(flags).index(k)] if k in flags else same.value or negate(tx, first)  # type: ignore[attr-defined]
         rest[k] = or_start(still, began[k], rest[k], "a value")  # type: ignore[arg-type]
-    parties: list[Any] = [(v, [results[1 + k]]) for k, v in enumerate(tensors) if v is not None and not stays(kept[k])]
-    parties += [(body.inputs[k], [began[k]]) for k, same in kept.items() if not stays(same)]
-    parties += [(inner, [existing(tx, outer)]) for outer, inner in region.operands().items()]
+    named = zip(kinds, [*body.names, *map(_key_name, outer)], strict=True)
+    leaf_names = [name for carry, name in named for _ in carries.leaves(carry)]
+    moving = [k for k, same in kept.items() if not stays(same)]
+    parties: list[Party] = [(tensors[k], [results[1 + k]], leaf_names[k]) for k in moving]
+    parties += [(body.inputs[k], [began[k]], leaf_names[k]) for k in moving]  # type: ignore[list-item]
+    parties += [(inner, [existing(tx, outer)], "a tensor") for outer, inner in region.operands().items()]
     for vt, growth in lists.items():
-        parties += [(t, list(stacks)) for _, v in appended[vt] for t in carries.tensors_in(growth.element, v)]
+        items = [t for _, v in appended[vt] for t in carries.tensors_in(growth.element, v)]
+        parties += [(t, list(stacks), "an item of a list") for t in items]
     freeze_shared(tx, parties, site)
     # What is a tensor on some trips only is a copy of the start value where no trip ran.
     unlike = [k for k in range(len(tensors)) if k not in kept and example(starts[k]).dim()]

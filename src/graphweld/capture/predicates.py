@@ -110,6 +110,13 @@ def either(tx: Tx, *values: VariableTracker) -> VariableTracker:
     return found
 
 
+def as_bool(pred: VariableTracker) -> VariableTracker:
+    """A Python bool whose value is a predicate."""
+    if isinstance(pred, ConstantVariable):
+        return pred
+    return MergeVariable(pred, constant(True), constant(False))
+
+
 def negate(tx: Tx, pred: VariableTracker) -> VariableTracker:
     """`not pred`, which knows what it is the opposite of, so that double negations and path conditions meet."""
     if isinstance(pred, ConstantVariable):

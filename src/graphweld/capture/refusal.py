@@ -18,10 +18,10 @@ class Refusal(Unsupported):
         self.final = final
 
 
-def refusal(tx: Tx, rule: Rule, site: int | None = None) -> Refusal:
+def refusal(tx: Tx, rule: Rule, site: int | None = None, notes: tuple[str, ...] = ()) -> Refusal:
     """The refusal `rule` at the user's line that is being traced, or at one of its sites."""
     span, line = span_here(tx, site)
-    return Refusal(diagnose(rule, span, line))
+    return Refusal(diagnose(rule, span, line, notes))
 
 
 def refuse(tx: Tx, rule: Rule, site: int | None = None) -> NoReturn:

@@ -58,28 +58,23 @@ def trace_region(
 
     With `may_fail`, what cannot be traced is known to raise an exception in Python.
     """
-    assumed = assumptions(tx)
-    depth = len(assumed)
     if _depth(tx) > DEEPEST:
         refuse(tx, rules.LoopNotWelded("recursion", "tensor values decide how deep a function calls itself"))
-    with tx.output.subtracer(None, None, "graphweld region") as tracer:
+    with tx.output.subtracer(None, None, "graphweld region") as tracer, assumptions_end(tx):
         tracer.allow_side_effects_in_hop = True
         region = Region(tracer)
         if pred is not None:
             assume(tx, pred, holds)
-        try:
-            with facts_stay_inside(tx, "a branch"), watching(tx) as effects:
-                try:
-                    region.result = run().realize()
-                except exc.ObservedException as error:
-                    region.raised = _name_of(error)
-                    tx.exn_vt_stack.clear_current_exception()
-                except (exc.Unsupported, exc.TorchRuntimeError):
-                    if not may_fail:
-                        raise
-                    region.raised = "an exception"
-        finally:
-            del assumed[depth:]
+        with facts_stay_inside(tx, "a branch"), watching(tx) as effects:
+            try:
+                region.result = run().realize()
+            except exc.ObservedException as error:
+                region.raised = _name_of(error)
+                tx.exn_vt_stack.clear_current_exception()
+            except (exc.Unsupported, exc.TorchRuntimeError):
+                if not may_fail:
+                    raise
+                region.raised = "an exception"
         region.effects = effects
         region.mutated = mutated_operands(region)
     # Dynamo memoizes the symbols of `.item()` calls per epoch; sharing one between two sub-graphs would leave the
@@ -155,6 +150,17 @@ def assumptions(tx: Tx) -> list[tuple[Node, bool]]:
     if not hasattr(tx.output, "gw_assumptions"):
         tx.output.gw_assumptions = []  # type: ignore[attr-defined]
     return tx.output.gw_assumptions  # type: ignore[attr-defined,no-any-return]
+
+
+@contextmanager
+def assumptions_end(tx: Tx) -> Iterator[None]:
+    """What is assumed inside holds inside only, however it ends."""
+    assumed = assumptions(tx)
+    depth = len(assumed)
+    try:
+        yield
+    finally:
+        del assumed[depth:]
 
 
 def assume(tx: Tx, pred: VariableTracker, holds: bool) -> None:

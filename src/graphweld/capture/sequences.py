@@ -152,11 +152,7 @@ class Enumerated(DynamicSequence):
         self.inner, self.start, self.is_static = inner, start, inner.is_static
 
     def item(self, tx: Tx, index: VariableTracker) -> VariableTracker:
-        return TupleVariable([call(tx, _plus, self.start, index), self.inner.item(tx, index)])
-
-
-def _plus(a: Any, b: Any) -> Any:
-    return a + b
+        return TupleVariable([call(tx, operator.add, self.start, index), self.inner.item(tx, index)])
 
 
 class Reversed(DynamicSequence):
@@ -215,7 +211,7 @@ class Sliced(DynamicSequence):
         self.inner, self.start = inner, start
 
     def item(self, tx: Tx, index: VariableTracker) -> VariableTracker:
-        return self.inner.item(tx, call(tx, _plus, self.start, index))
+        return self.inner.item(tx, call(tx, operator.add, self.start, index))
 
 
 def _from_end(length: Any, index: Any) -> Any:
@@ -290,7 +286,7 @@ def zipped(tx: Tx, *iterables: VariableTracker, strict: VariableTracker | None =
     for inner in inners[1:]:
         if strict is not None and strict.as_python_constant():
             refuse(tx, rules.LoopNotWelded("for", "a strict `zip` compares lengths that the data decides"))
-        shortest = call(tx, _min, shortest, inner.length)
+        shortest = call(tx, min, shortest, inner.length)
     return Zipped(inners, length=shortest)
 
 
@@ -321,10 +317,6 @@ def sliced(tx: Tx, items: VariableTracker, *bounds: VariableTracker) -> Variable
 
 def _sliced_length(length: Any, start: Any, stop: Any) -> Any:
     return max((length if stop is None else min(length, stop)) - start, 0)
-
-
-def _min(a: Any, b: Any) -> Any:
-    return min(a, b)
 
 
 def make_range(tx: Tx, args: list[VariableTracker]) -> VariableTracker:

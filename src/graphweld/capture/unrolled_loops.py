@@ -8,17 +8,9 @@ from torch._dynamo.variables.constant import ConstantVariable
 from graphweld.capture.conditionals import settled, stage_if
 from graphweld.capture.grown_lists import Conditional, GrownList
 from graphweld.capture.predicates import truth
-from graphweld.capture.regions import (
-    assume,
-)
+from graphweld.capture.regions import assume
 from graphweld.capture.sites import record
-from graphweld.capture.variables import (
-    Tx,
-    build,
-    call,
-)
-
-State = list[VariableTracker]
+from graphweld.capture.variables import State, Tx, build, call
 
 
 def unrolled(
@@ -76,4 +68,5 @@ def _trips(
 
 
 def call_body(tx: Tx, fn: VariableTracker, values: State) -> State:
+    """One trip: the values of the loop's names behind it."""
     return list(fn.call_function(tx, list(values), {}).realize().unpack_var_sequence(tx))

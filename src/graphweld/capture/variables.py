@@ -19,6 +19,7 @@ from graphweld.runtime.undefined import UNDEFINED
 
 Tx = InstructionTranslatorBase
 Thunk = Callable[[], VariableTracker]
+State = list[VariableTracker]  # the values of a loop's names, in order
 
 
 class DecidedByData(VariableTracker):

@@ -23,48 +23,6 @@ def power_iteration(a, v):
     return value, trip
 
 
-@program(lambda: [(_square(), rand(5, seed=3)), (_square(), torch.zeros(5)), (torch.eye(5), rand(5, seed=4))], "loop model")
-def conjugate_gradient(a, b):
-    x = torch.zeros_like(b)
-    r = b - a @ x
-    p, rs, trips = r.clone(), r @ r, 0
-    while rs.sqrt() > 1e-3 and trips < 50:
-        ap = a @ p
-        alpha = rs / (p @ ap)
-        x = x + alpha * p
-        r = r - alpha * ap
-        new = r @ r
-        p = r + (new / rs) * p
-        rs = new
-        trips += 1
-    return x, trips
-
-
-@program(lambda: [(rand(12, 2, seed=k), rand(12, 2, seed=k)[:3]) for k in (1, 2)], "loop model", grad=False)
-def k_means(x, centers):
-    assigned = torch.full((x.shape[0],), -1)
-    while True:
-        new = torch.cdist(x, centers).argmin(1)
-        if torch.equal(new, assigned):
-            break
-        assigned = new
-        member = torch.nn.functional.one_hot(assigned, 3).to(x.dtype)
-        centers = (member.T @ x) / member.sum(0).clamp(min=1)[:, None]
-    return centers, assigned
-
-
-@program(lambda: [(rand(4, 4, seed=1).abs() + 0.1,), (torch.eye(4) + 0.5,)], "loop model")
-def sinkhorn(k):
-    u, error, trips = torch.ones(4), torch.tensor(1.0), 0
-    while error > 1e-3 and trips < 100:
-        v = 1 / (k.T @ u)
-        new = 1 / (k @ v)
-        error = (new - u).abs().max()
-        u = new
-        trips += 1
-    return u[:, None] * k * v, trips
-
-
 def _boxes(seed, spread):
     corner = rand(5, 2, seed=seed).abs() * spread
     return torch.cat([corner, corner + 1], 1), rand(5, seed=seed + 10)

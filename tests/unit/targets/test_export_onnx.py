@@ -16,18 +16,9 @@ import onnxruntime as ort
 import torch
 
 import graphweld as gw
+from tests.unit.targets.programs import nested
 
 X = torch.tensor([1.0, 2.0, 3.0])
-
-
-def nested(x, n):
-    for i in range(int(n)):
-        if x.sum() > i:
-            while x.abs().max() > 2:
-                x = x / 2 if x[0] > 0 else x / 3
-        else:
-            x = x + 1
-    return x
 
 
 def calls() -> list[Any]:
