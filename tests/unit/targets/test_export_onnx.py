@@ -37,7 +37,7 @@ def test_one_file_takes_every_path(opset: int, tmp_path: Path) -> None:
     (loop,) = (node for node in model.graph.node if node.op_type == "Loop")
     first = nested.__code__.co_firstlineno
     assert loop.attribute[0].g.name == f"body_line_{first + 1}"
-    assert any(entry.value == f"{__file__}:{first + 1}" for entry in loop.metadata_props)
+    assert any(entry.value == f"{nested.__code__.co_filename}:{first + 1}" for entry in loop.metadata_props)
     session = ort.InferenceSession(path)
     for x, n in calls():
         (found,) = session.run(None, {"x": x.numpy(), "n": n.numpy()})
