@@ -145,13 +145,6 @@ EXPECTED: tuple[Expect, ...] = (
         without=("aliases", "requires_grad"),
         **_GRAD,
     ),
-    # ------------------------------------------------------------------------------------------------ others
-    *_each(
-        "for_loops.rows_of_dynamic_size",
-        gap="a loop over the rows of a tensor is unrolled, and so compiled anew for each number of them",
-        error="graphs for 1 input signatures",
-        target="dynamic",
-    ),
 )
 
 # The same for exported programs; targets are "export" (as it comes), "saved" (decomposed, written and read

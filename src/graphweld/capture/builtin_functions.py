@@ -24,11 +24,22 @@ from torch._dynamo.variables.tensor import SymNodeVariable, TensorVariable
 from torch._dynamo.variables.user_defined import UserDefinedObjectVariable
 
 from graphweld.capture import indexing, list_operations, output, sites
+from graphweld.capture.changing_sizes import is_changing, is_followed
 from graphweld.capture.conditionals import distribute, stage_if
+from graphweld.capture.data_numbers import number_tensor
 from graphweld.capture.grown_lists import GrownList, give_up, raise_if
 from graphweld.capture.intrinsics import identity, unpack
 from graphweld.capture.merge_variable import BINARY, MergeVariable, changes_in_place
-from graphweld.capture.predicates import as_bool, either, is_data_dependent, negate, predicate, select_bool
+from graphweld.capture.predicates import (
+    COMPARISONS,
+    as_bool,
+    compare_floats,
+    either,
+    is_data_dependent,
+    negate,
+    predicate,
+    select_bool,
+)
 from graphweld.capture.raises import emit_check, emit_raise
 from graphweld.capture.refusal import refuse
 from graphweld.capture.sequences import (
@@ -42,7 +53,17 @@ from graphweld.capture.sequences import (
     sliced,
     zipped,
 )
-from graphweld.capture.variables import Tx, call, constant, example, is_data_number, is_tensor, method
+from graphweld.capture.variables import (
+    Tx,
+    call,
+    constant,
+    example,
+    is_data_float,
+    is_data_number,
+    is_number,
+    is_tensor,
+    method,
+)
 from graphweld.diagnostics import rules
 
 Args = list[VariableTracker]
@@ -73,6 +94,13 @@ def builtin(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) -> 
         return _number_of(fn, arg_types)
     if fn is range and not has_kwargs:
         return _range
+    if fn in COMPARISONS and len(arg_types) == 2 and any(issubclass(t, SymNodeVariable) for t in arg_types):
+        return _compare(fn, arg_types)
+    if fn in (max, min) and len(arg_types) > 1 and not has_kwargs:
+        if all(issubclass(t, (SymNodeVariable, ConstantVariable)) for t in arg_types):
+            return _extreme(fn, arg_types)
+    if fn in FLOAT_ARITHMETIC and len(arg_types) == 2 and any(issubclass(t, SymNodeVariable) for t in arg_types):
+        return _calculate(fn, arg_types)
     if fn in DIVISIONS and len(arg_types) == 2 and issubclass(arg_types[1], SymNodeVariable):
         return _divide(fn, arg_types)
     if fn in USER_OPERATORS and len(arg_types) == 2 and not has_kwargs:
@@ -146,7 +174,61 @@ def _user_operator(fn: Callable[..., Any], arg_types: list[type]) -> Callable[..
 IN_PLACE = {getattr(operator, f"i{name.removesuffix('_')}") for name in BINARY}
 
 
+def _compare(fn: Callable[..., Any], arg_types: list[type]) -> Callable[..., Any]:
+    """A comparison of Python floats of the data."""
+
+    def handler(tx: Tx, args: Args, kwargs: Any) -> Any:
+        if sites.trace_of(tx) is not None and all(map(is_number, args)) and any(map(is_data_float, args)):
+            return as_bool(compare_floats(tx, fn, *args))
+        return dynamo_handler(fn, arg_types, False)(tx, args, kwargs)
+
+    return handler
+
+
+FLOAT_ARITHMETIC = {
+    getattr(operator, f"{i}{name}"): getattr(operator, name)
+    for name in ("add", "sub", "mul", "truediv")
+    for i in ("", "i")
+}
+
+
+def _calculate(fn: Callable[..., Any], arg_types: list[type]) -> Callable[..., Any]:
+    """Arithmetic of Python floats of the data, in double precision; for torch `s - s` and `s * 0` are zero."""
+    symbolic = _divide(fn, arg_types) if fn in DIVISIONS else dynamo_handler(fn, arg_types, False)
+
+    def handler(tx: Tx, args: Args, kwargs: Any) -> Any:
+        if sites.trace_of(tx) is None or not any(map(is_data_float, args)) or not all(map(is_number, args)):
+            return symbolic(tx, args, kwargs)
+        if fn in DIVISIONS:
+            emit_zero_check(tx, args[1])
+        numbers = [vt if isinstance(vt, ConstantVariable) else number_tensor(tx, vt, float) for vt in args]
+        return method(tx, call(tx, FLOAT_ARITHMETIC[fn], *numbers), "item")
+
+    return handler
+
+
+def _extreme(fn: Callable[..., Any], arg_types: list[type]) -> Callable[..., Any]:
+    """`max(a, b)` and `min(a, b)` of floats of the data: the first unless a later one is beyond it. A NaN never is."""
+    is_beyond = operator.gt if fn is max else operator.lt
+
+    def handler(tx: Tx, args: Args, kwargs: Any) -> Any:
+        if sites.trace_of(tx) is None or not any(map(is_data_float, args)) or not all(map(is_number, args)):
+            return dynamo_handler(fn, arg_types, False)(tx, args, kwargs)
+        found, *others = args
+        for other in others:
+            beyond = predicate(tx, call(tx, is_beyond, other, found))
+            found = stage_if(tx, beyond, lambda it=other: it, lambda it=found: it, label=f"{fn.__name__}(...)")
+        return found
+
+    return handler
+
+
 DIVISIONS = {divmod, *(getattr(operator, f"{i}{name}") for name in ("floordiv", "mod", "truediv") for i in ("", "i"))}
+
+
+def emit_zero_check(tx: Tx, divisor: VariableTracker) -> None:
+    """ZeroDivisionError where a number is zero."""
+    emit_check(tx, predicate(tx, call(tx, operator.eq, divisor, 0)), ZeroDivisionError)
 
 
 def _divide(fn: Callable[..., Any], arg_types: list[type]) -> Callable[..., Any]:
@@ -154,7 +236,7 @@ def _divide(fn: Callable[..., Any], arg_types: list[type]) -> Callable[..., Any]
 
     def handler(tx: Tx, args: Args, kwargs: Any) -> Any:
         if sites.trace_of(tx) is not None and is_data_number(args[1]) and not is_tensor(args[0].realize()):
-            emit_check(tx, predicate(tx, call(tx, operator.eq, args[1], 0)), ZeroDivisionError)
+            emit_zero_check(tx, args[1])
         return dynamo_handler(fn, arg_types, False)(tx, args, kwargs)
 
     return handler
@@ -199,8 +281,9 @@ def _number_of(fn: Callable[..., Any], arg_types: list[type]) -> Callable[..., A
 
 def _range(tx: Tx, args: Args, kwargs: Any) -> VariableTracker:
     args = [a.realize() for a in args]
-    if sites.trace_of(tx) is not None and any(is_data_dependent(a) for a in args):
-        return make_range(tx, args)
+    if sites.trace_of(tx) is not None:
+        if any(map(is_data_dependent, args)) or (any(map(is_changing, args)) and is_followed(tx)):
+            return make_range(tx, args)
     return dynamo_handler(range, [type(a) for a in args], False)(tx, args, kwargs)
 
 
@@ -303,16 +386,16 @@ _POLYFILLED: dict[Any, Callable[..., VariableTracker]] = {
 
 def _on_sequences(fn: Any) -> Callable[..., Any]:
     def handler(tx: Tx, args: Args, kwargs: Any) -> VariableTracker:
-        if any(isinstance(a, DynamicSequence) for a in args) or (fn is zip and any(map(is_dynamic, args))):
+        if any(isinstance(a, DynamicSequence) for a in args) or (fn is zip and any(is_dynamic(tx, a) for a in args)):
             return _ON_SEQUENCES[fn](tx, *args, **kwargs)
         return dynamo_handler(fn, [type(a) for a in args], bool(kwargs))(tx, args, kwargs)  # type: ignore[no-any-return]
 
     return handler
 
 
-def polyfilled(fn: Any, args: Args) -> Callable[..., VariableTracker] | None:
+def polyfilled(tx: Tx, fn: Any, args: Args) -> Callable[..., VariableTracker] | None:
     """What answers for a function that Dynamo spells out in Python, where the data decides how many items it gets."""
-    if fn in _POLYFILLED and any(map(is_dynamic, args)):
+    if fn in _POLYFILLED and any(is_dynamic(tx, a) for a in args):
         return _POLYFILLED[fn]
     return _enumerate_known if fn is enumerate and _is_known(args[0]) else None
 

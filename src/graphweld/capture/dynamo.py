@@ -48,6 +48,7 @@ from graphweld.capture import (
     sites,
     statistics,
 )
+from graphweld.capture.changing_sizes import hook_rows
 from graphweld.capture.compiled import hook_compiled
 from graphweld.capture.conditionals import distribute, merge_in
 from graphweld.capture.data_numbers import note_item
@@ -114,6 +115,7 @@ def install() -> None:
         hook_formatting()
         hook_compiled()
         hook_merge_arguments()
+        hook_rows()
 
 
 def _skip_boundaries() -> None:
@@ -160,6 +162,9 @@ def _hook_inlining() -> None:
             return result
         except STOPS as error:
             _maybe_start_over(trace, parent, func, error)
+            if is_outermost and trace.follows_sizes and not trace.unrolls_sizes:
+                trace.unrolls_sizes = True
+                _start_over(trace, parent, "unrolls loops over sizes that change")
             if is_outermost and trace.changing:
                 trace.constant |= trace.changing
                 trace.changing.clear()
@@ -306,11 +311,11 @@ def _hook_calls() -> None:
         return result
 
     def polyfilled_call_function(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-        ours = None if sites.trace_of(tx) is None else builtin_functions.polyfilled(self.fn, args)
+        ours = None if sites.trace_of(tx) is None else builtin_functions.polyfilled(tx, self.fn, args)
         return polyfilled_call(self, tx, args, kwargs) if ours is None else ours(tx, *args, **kwargs)
 
     def itertools_call_function(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-        if self.value is itertools.product and not kwargs and any(map(sequences.is_dynamic, args)):
+        if self.value is itertools.product and not kwargs and any(sequences.is_dynamic(tx, a) for a in args):
             return sequences.product(tx, *args)
         return itertools_call(self, tx, args, kwargs)
 
@@ -357,6 +362,9 @@ def _hook_methods() -> None:
         if sites.trace_of(tx) is not None:
             [_, *args], kwargs = indexing.numbers_for_sizes(tx, name, [self, *args], kwargs)
             args, kwargs = with_choices(name, args, kwargs)
+            if name == "unbind" and example(self).dim() and sequences.is_dynamic(tx, self):
+                if all(isinstance(dim, ConstantVariable) and dim.value == 0 for dim in (*args, *kwargs.values())):
+                    return sequences.as_sequence(tx, self)
             if name == "__setitem__":
                 args = [indexing.plain_key(tx, args[0]), *args[1:]]
                 parts = indexing.split(args[0])

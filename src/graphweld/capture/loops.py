@@ -20,6 +20,7 @@ from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.functions import LocalGeneratorObjectVariable
 from torch._dynamo.variables.iter import RepeatIteratorVariable
 from torch._dynamo.variables.lists import TupleVariable
+from torch._dynamo.variables.tensor import SymNodeVariable
 from torch.fx import Proxy
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
@@ -42,7 +43,7 @@ from graphweld.capture.operands import (
     without_aliases,
 )
 from graphweld.capture.output_in_loops import Spoken
-from graphweld.capture.predicates import as_bool, is_data_dependent, negate, select_bool, truth
+from graphweld.capture.predicates import as_bool, is_data_dependent, negate, predicate, select_bool, truth
 from graphweld.capture.refusal import Refusal, refuse
 from graphweld.capture.regions import (
     Region,
@@ -147,7 +148,8 @@ def _is_lazy(iterable: VariableTracker) -> bool:
 
 
 def _both(tx: Tx, goes_on: VariableTracker, more: VariableTracker) -> VariableTracker:
-    a, b = truth(tx, goes_on), truth(tx, more)
+    a = truth(tx, goes_on)
+    b = predicate(tx, more) if isinstance(more, SymNodeVariable) else truth(tx, more)  # of a size that changes, too
     if isinstance(a, ConstantVariable):
         return more if a.value else a
     if isinstance(b, ConstantVariable):

@@ -119,6 +119,9 @@ class MergeVariable(VariableTracker):
     def as_python_constant(self) -> Any:
         raise AsPythonConstantNotImplementedError(self)
 
+    def hash_impl(self, tx: Tx) -> tuple[int, bool]:
+        self.give_up("it is a key, or in a set", tx)  # by its identity it would be none of its alternatives
+
     def is_constant_none(self) -> bool:
         if any(a.is_constant_none() for a in self.alternatives()):
             self.give_up("it is compared with None")

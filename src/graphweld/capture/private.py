@@ -154,10 +154,18 @@ PATCHED = (
             ("lists.TupleVariable.call_method", _METHOD),
         )
     ),
+    *(
+        Private(
+            f"{_DYNAMO}.symbolic_convert.InstructionTranslatorBase.{name}",
+            "patched: f-strings with a part, and dicts and sets with a key, that is one string or another",
+            ("self", "inst"),
+        )
+        for name in ("BUILD_STRING", "BUILD_SET", "BUILD_MAP")
+    ),
     Private(
-        f"{_DYNAMO}.symbolic_convert.InstructionTranslatorBase.BUILD_STRING",
-        "patched: f-strings with a part that is one string or another",
-        ("self", "inst"),
+        f"{_VARIABLES}.tensor.TensorVariable.unpack_var_sequence",
+        "patched: a loop over the rows of a tensor, of which there may be more in the next call",
+        ("self", "tx", "idxes"),
     ),
     Private(
         f"{_VARIABLES}.functions.LocalGeneratorObjectVariable.gen_send_ex2",
@@ -187,6 +195,11 @@ INDUCTOR = (
         f"{_IR}.Conditional.create",
         "patched: a branch gets its operands in the strides that its code reads",
         ("predicate", "true_fn", "false_fn", "operands"),
+    ),
+    Private(
+        "torch._inductor.graph.GraphLowering.call_function",
+        "patched: convolutions of sizes that the data decides",
+        ("self", "target", "args", "kwargs"),
     ),
 )
 
@@ -413,6 +426,12 @@ _REST = (
         "ExternKernel ExternKernel.realize_input ExternKernel.require_exact_strides "
         "WhileLoop._maybe_wrap_as_tensor_box",
         "to lay the operands of a branch out",
+    ),
+    *_each("torch._inductor.graph", "GraphLowering", "to lower convolutions of sizes that the data decides"),
+    *_each(
+        "torch._inductor.sizevars",
+        "SizeVarAllocator SizeVarAllocator.guarding_hints_or_throw SizeVarAllocator.optimization_hints",
+        "the sizes that Inductor takes for examples",
     ),
     *_each("torch._inductor.virtualized", "V", "the node that Inductor is at"),
     *_each("torch._inductor", "aoti_compile_and_package aoti_load_package", "packages that run without Python"),
