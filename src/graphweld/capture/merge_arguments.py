@@ -18,6 +18,7 @@ from torch._dynamo.variables.builtin import GetAttrBuiltinVariable, HasAttrBuilt
 from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.dicts import ConstDictVariable
 from torch._dynamo.variables.lists import CommonListMethodsVariable, TupleVariable
+from torch._dynamo.variables.misc import AutogradFunctionVariable
 
 from graphweld.capture.conditionals import distribute, merge_in
 
@@ -38,6 +39,7 @@ def hook_merge_arguments() -> None:
     SetAttrBuiltinVariable.call_function = _by_name(SetAttrBuiltinVariable.call_function)  # type: ignore[method-assign]
     ConstantVariable.call_method = _reading(ConstantVariable.call_method)  # type: ignore[method-assign]
     TupleVariable.call_method = _reading(TupleVariable.call_method, READING)  # type: ignore[method-assign]
+    AutogradFunctionVariable.call_method = _reading(AutogradFunctionVariable.call_method, {"apply"})  # type: ignore[method-assign]
     for container in (ConstDictVariable, CommonListMethodsVariable):
         container.call_method = _reading(container.call_method, READING)  # type: ignore[method-assign]
     build = Tx.BUILD_STRING
