@@ -229,9 +229,14 @@ def distribute(
         put = {key: _replaced(arg, merge, side) for key, arg in kwargs.items()}
         return run([_replaced(arg, merge, side) for arg in args], put)  # type: ignore[no-any-return]
 
-    if merge.joined is not None and not (writes and args and args[0] is merge):
-        return run_on(merge.tensor(tx))
-    return merge.each(tx, run_on)
+    if merge.joined is None or (writes and args and args[0] is merge):
+        return merge.each(tx, run_on)
+    tensor = merge.tensor(tx)
+    version = example(tensor)._version
+    result = run_on(tensor)
+    if example(tensor)._version != version:
+        refuse(tx, rules.RegionMutates(merge.name, "a branch"))
+    return result
 
 
 def merge_in(vt: VariableTracker) -> MergeVariable | None:

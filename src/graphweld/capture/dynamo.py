@@ -340,9 +340,11 @@ def _hook_output() -> None:
         return logger_method(self, tx, name, args, kwargs)
 
     def skipped(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-        speak = output.SPEAKING.get(self.value) if callable(self.value) else None
-        if speak is not None and sites.trace_of(tx) is not None:
-            return speak(tx, list(args), dict(kwargs))
+        if callable(self.value) and sites.trace_of(tx) is not None:
+            if self.value in output.SPEAKING:
+                return output.SPEAKING[self.value](tx, list(args), dict(kwargs))
+            if self.value in polyfills.SKIPPED:
+                return call(tx, polyfills.SKIPPED[self.value], *args, **kwargs)
         return skipped_call(self, tx, args, kwargs)
 
     LoggingLoggerVariable.call_method = log  # type: ignore[method-assign]

@@ -22,6 +22,7 @@ from torch._dynamo.variables.builtin import GetAttrBuiltinVariable, HasAttrBuilt
 from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.dicts import ConstDictVariable
 from torch._dynamo.variables.lists import CommonListMethodsVariable, ListVariable, TupleVariable
+from torch._dynamo.variables.misc import AutogradFunctionVariable
 from torch._dynamo.variables.sets import SetVariable
 
 from graphweld.capture import indexing
@@ -48,6 +49,7 @@ def hook_merge_arguments() -> None:
     SetAttrBuiltinVariable.call_function = _by_name(SetAttrBuiltinVariable.call_function)  # type: ignore[method-assign]
     ConstantVariable.call_method = _reading(ConstantVariable.call_method)  # type: ignore[method-assign]
     TupleVariable.call_method = _reading(TupleVariable.call_method, READING)  # type: ignore[method-assign]
+    AutogradFunctionVariable.call_method = _reading(AutogradFunctionVariable.call_method, {"apply"})  # type: ignore[method-assign]
     for container in (ConstDictVariable, CommonListMethodsVariable, SetVariable):
         container.call_method = _keyed(_reading(container.call_method, READING))  # type: ignore[method-assign]
     Tx.BUILD_STRING = _building(Tx.BUILD_STRING, lambda inst: [True] * inst.arg)  # type: ignore[method-assign]

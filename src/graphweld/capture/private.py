@@ -152,6 +152,7 @@ PATCHED = (
             ("builtin.SetAttrBuiltinVariable.call_function", _CALL),
             ("constant.ConstantVariable.call_method", _METHOD),
             ("lists.TupleVariable.call_method", _METHOD),
+            ("misc.AutogradFunctionVariable.call_method", _METHOD),
         )
     ),
     *(
