@@ -48,6 +48,7 @@ from graphweld.capture import (
     sites,
     statistics,
 )
+from graphweld.capture.choices import hook_choices
 from graphweld.capture.compiled import hook_compiled
 from graphweld.capture.conditionals import distribute, merge_in
 from graphweld.capture.data_numbers import note_item
@@ -114,6 +115,7 @@ def install() -> None:
         hook_formatting()
         hook_compiled()
         hook_merge_arguments()
+        hook_choices()
 
 
 def _skip_boundaries() -> None:

@@ -154,6 +154,14 @@ PATCHED = (
             ("lists.TupleVariable.call_method", _METHOD),
         )
     ),
+    *(
+        Private(f"{_VARIABLES}.dicts.ConstDictVariable.{name}", "patched: keys that the data decides", ("self", "tx", *more))
+        for name, more in (
+            ("mp_ass_subscript_impl", ("key", "value")),
+            ("mp_subscript_impl", ("key",)),
+            ("sq_contains", ("item",)),
+        )
+    ),
     Private(
         f"{_DYNAMO}.symbolic_convert.InstructionTranslatorBase.BUILD_STRING",
         "patched: f-strings with a part that is one string or another",
