@@ -22,6 +22,7 @@ from graphweld.capture.joins import Join
 from graphweld.capture.merge_variable import MergeVariable
 from graphweld.capture.operands import (
     bind_items,
+    changed_memory,
     copy_operand,
     number_operands_to_tensors,
     refuse_unknown_draws,
@@ -168,7 +169,7 @@ def _merge_sayings(join: Join) -> list[Any]:
 def _merge_mutations(join: Join) -> list[Any]:
     """In-place changes of tensors from outside: done to a copy inside, and copied back behind the node."""
     writes = []
-    for outer in {**join.then.mutated, **join.orelse.mutated}:
+    for outer in changed_memory(join.tx, (join.then, join.orelse), "a branch"):
         value = existing(join.tx, outer)
         finals = [copy_operand(join.tx, region, outer, value) for region in (join.then, join.orelse)]
         output = join._slot(*finals)

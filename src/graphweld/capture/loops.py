@@ -36,6 +36,7 @@ from graphweld.capture.loop_changes import Changes
 from graphweld.capture.loop_identity import Party, flag_carry, freeze_shared, is_same, or_start, stays
 from graphweld.capture.operands import (
     bind_items,
+    changed_memory,
     copy_operand,
     number_operands_to_tensors,
     refuse_unknown_draws,
@@ -311,7 +312,7 @@ def _list_types(tx: Tx, body: _Body) -> dict[Any, Growth]:
 
 def _make_loop(tx: Tx, first: VariableTracker, body: _Body, state: State, site: int | None) -> State:
     region, outer, lists = body.region, body.outer, body.lists
-    mutated = {o: existing(tx, o) for o in region.mutated}
+    mutated = {o: existing(tx, o) for o in changed_memory(tx, (region,), "a loop")}
     copies = [copy_operand(tx, region, o, value, "a loop") for o, value in mutated.items()]
     before = [current_attribute(tx, key[0], key[1]) for key in outer]
     values = [*body.after, *(region.effects.attributes.get((k[0], k[1]), None) for k in outer)]
@@ -372,11 +373,11 @@ def _make_loop(tx: Tx, first: VariableTracker, body: _Body, state: State, site: 
     moving = [k for k, same in kept.items() if not stays(same)]
     parties: list[Party] = [(tensors[k], [results[1 + k]], leaf_names[k]) for k in moving]
     parties += [(body.inputs[k], [began[k]], leaf_names[k]) for k in moving]  # type: ignore[list-item]
-    parties += [(inner, [existing(tx, outer)], "a tensor") for outer, inner in region.operands().items()]
     for vt, growth in lists.items():
         items = [t for _, v in appended[vt] for t in carries.tensors_in(growth.element, v)]
         parties += [(t, list(stacks), "an item of a list") for t in items]
-    freeze_shared(tx, parties, site)
+    operands: list[Party] = [(i, [existing(tx, o)], "a tensor") for o, i in region.operands().items()]
+    freeze_shared(tx, parties, operands, site)
     # What is a tensor on some trips only is a copy of the start value where no trip ran.
     unlike = [k for k in range(len(tensors)) if k not in kept and example(starts[k]).dim()]
     freeze(tx, [vt for k in unlike for vt in (starts[k], rest[k])], "a loop", site)
