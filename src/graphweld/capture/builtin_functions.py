@@ -25,8 +25,9 @@ from torch._dynamo.variables.tensor import SymNodeVariable, TensorVariable
 from torch._dynamo.variables.user_defined import UserDefinedObjectVariable
 
 from graphweld.capture import choices, indexing, list_operations, output, sites
+from graphweld.capture.absence import PartialDict
 from graphweld.capture.conditionals import distribute
-from graphweld.capture.grown_lists import GrownList, give_up
+from graphweld.capture.grown_lists import GrownList, give_up, new
 from graphweld.capture.intrinsics import identity, unpack
 from graphweld.capture.merge_variable import BINARY, MergeVariable, changes_in_place
 from graphweld.capture.predicates import as_bool, is_data_dependent, negate, predicate
@@ -62,6 +63,8 @@ def builtin(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) -> 
         return _on_grown_list(fn)
     if MergeVariable in arg_types:
         return builtin_on_merge(fn)
+    if fn is tuple and arg_types == [PartialDict]:
+        return lambda tx, args, kwargs: new(args[0].present_items(tx, lambda key, value: key), tuple)
     if (
         fn in (bool, operator.truth)
         and len(arg_types) == 1

@@ -48,6 +48,7 @@ from graphweld.capture import (
     sites,
     statistics,
 )
+from graphweld.capture.absence import hook_absence
 from graphweld.capture.choices import hook_choices
 from graphweld.capture.compiled import hook_compiled
 from graphweld.capture.conditionals import distribute, merge_in
@@ -116,6 +117,7 @@ def install() -> None:
         hook_compiled()
         hook_merge_arguments()
         hook_choices()
+        hook_absence()
 
 
 def _skip_boundaries() -> None:

@@ -23,11 +23,12 @@ from torch._dynamo.variables.lists import TupleVariable
 from torch.fx import Proxy
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
-from graphweld.capture import carries, list_growth
+from graphweld.capture import carries, list_growth, outer_state
+from graphweld.capture.absence import PartialDict
 from graphweld.capture.carries import Carry
 from graphweld.capture.data_numbers import number_tensor
 from graphweld.capture.differentiable import loop
-from graphweld.capture.effects import contents_of, current_attribute, put_contents, watching
+from graphweld.capture.effects import contents_of, put_contents, watching
 from graphweld.capture.frozen import freeze
 from graphweld.capture.grown_lists import GrownList, are_known
 from graphweld.capture.joins import filler
@@ -100,6 +101,8 @@ def for_stmt(
     tx: Tx, iterable: VariableTracker, body: VariableTracker, state: State, names: Any, site: int, test: Any
 ) -> State | None:
     """A `for` statement; None where nothing about it depends on the data."""
+    if isinstance(iterable, PartialDict):
+        iterable = iterable.tp_iter_impl(tx)
     if isinstance(iterable, Iterated) and isinstance(iterable.inner, Items):
         iterable = iterable.inner.grown or iterable
     has_test = not (isinstance(test, ConstantVariable) and test.value is None)
@@ -208,7 +211,7 @@ class _Body:
         with tx.output.subtracer(None, None, "graphweld loop body") as tracer, assumptions_end(tx):
             tracer.allow_side_effects_in_hop = True
             self.region = Region(tracer)
-            names = [*self.names, *map(_key_name, self.outer)]
+            names = [*self.names, *map(outer_state.name_of, self.outer)]
             self.inputs = [
                 carries.placeholder(tx, leaf, f"carry_{name}")
                 for carry, name in zip(self.kinds(), itertools.chain(names, itertools.repeat("items")), strict=False)
@@ -219,7 +222,7 @@ class _Body:
                 values = list(self.inputs)
                 state = [carries.unpack(tx, c, values, n) for c, n in zip(self.types, self.names, strict=True)]
                 for key, carry in self.outer.items():
-                    _write(tx, key, carries.unpack(tx, carry, values, _key_name(key)))
+                    outer_state.write(tx, key, carries.unpack(tx, carry, values, outer_state.name_of(key)))
                 for vt, growth in self.lists.items():
                     self.asked[vt] = list_growth.enter(tx, vt, growth, values)
                     self.before[vt] = contents_of(vt)
@@ -228,15 +231,6 @@ class _Body:
         self.changed = [k for k, v in enumerate(self.inputs) if example(v)._version != versions[k]]
         tx.output.fake_mode.epoch += 1
         self.region.mutated = mutated_operands(self.region)
-
-
-def _key_name(key: Any) -> str:
-    return key[1] if isinstance(key, tuple) else "contents"
-
-
-def _write(tx: Tx, key: Any, value: VariableTracker) -> None:
-    vt, name, kind = key
-    tx.output.side_effects.store_attr(vt, name, value, kind)
 
 
 def stage_loop(
@@ -258,7 +252,7 @@ def stage_loop(
         wider = [carries.widen(tx, c, vt, n) for c, vt, n in zip(types, body.after, names, strict=True)]
         if body.changed and wider == types:
             wider = body.invariants(state)
-        wider_outer, wider_lists = _outer_types(tx, outer, body.region), _list_types(tx, body)
+        wider_outer, wider_lists = outer_state.types_of(tx, outer, body.region), _list_types(tx, body)
         if wider == types and wider_outer == outer and wider_lists == lists:
             break
         types, outer, lists = wider, wider_outer, wider_lists
@@ -284,24 +278,12 @@ def _containers(values: State) -> list[VariableTracker]:
     return found
 
 
-def _outer_types(tx: Tx, outer: dict[Any, Carry], region: Region) -> dict[Any, Carry]:
-    """Types of attributes, closure variables and list entries that the body changes."""
-    types = dict(outer)
-    for (vt, attr), value in region.effects.attributes.items():
-        key = (vt, attr, region.effects.kinds[vt, attr])
-        if key not in types:
-            before = current_attribute(tx, vt, attr)
-            if before is None:
-                refuse(tx, rules.RegionMutates(attr, "a loop"))
-            types[key] = carries.carry_of(before)
-        types[key] = carries.widen(tx, types[key], value, attr)
-    return types
-
-
 def _list_types(tx: Tx, body: _Body) -> dict[Any, Growth]:
     """How the lists grow that the body appends to."""
     types = dict(body.lists)
     for vt, after in body.region.effects.contents.items():
+        if outer_state.is_table(vt):
+            continue
         if not isinstance(after, list) or vt.source is not None:
             refuse(tx, rules.RegionMutates(f"a {vt.python_type_name()}", "a loop"))
         start = contents_of(vt)
@@ -314,8 +296,8 @@ def _make_loop(tx: Tx, first: VariableTracker, body: _Body, state: State, site: 
     region, outer, lists = body.region, body.outer, body.lists
     mutated = {o: existing(tx, o) for o in changed_memory(tx, (region,), "a loop")}
     copies = [copy_operand(tx, region, o, value, "a loop") for o, value in mutated.items()]
-    before = [current_attribute(tx, key[0], key[1]) for key in outer]
-    values = [*body.after, *(region.effects.attributes.get((k[0], k[1]), None) for k in outer)]
+    before = [outer_state.before(tx, key) for key in outer]
+    values = [*body.after, *(outer_state.after(tx, region, key) for key in outer)]
     kinds = [*body.types, *outer.values()]
     appended: dict[Any, list[list_growth.Slot]] = {}
     changes = Changes(tx, region, body.inputs)
@@ -368,7 +350,7 @@ def _make_loop(tx: Tx, first: VariableTracker, body: _Body, state: State, site: 
     for k, same in kept.items():
         still = tail[list(flags).index(k)] if k in flags else same.value or negate(tx, first)  # type: ignore[attr-defined]
         rest[k] = or_start(still, began[k], rest[k], "a value")  # type: ignore[arg-type]
-    named = zip(kinds, [*body.names, *map(_key_name, outer)], strict=True)
+    named = zip(kinds, [*body.names, *map(outer_state.name_of, outer)], strict=True)
     leaf_names = [name for carry, name in named for _ in carries.leaves(carry)]
     moving = [k for k, same in kept.items() if not stays(same)]
     parties: list[Party] = [(tensors[k], [results[1 + k]], leaf_names[k]) for k in moving]
@@ -383,7 +365,7 @@ def _make_loop(tx: Tx, first: VariableTracker, body: _Body, state: State, site: 
     freeze(tx, [vt for k in unlike for vt in (starts[k], rest[k])], "a loop", site)
     after = [carries.unpack(tx, c, rest, n) for c, n in zip(body.types, body.names, strict=True)]
     for key, carry in outer.items():
-        _write(tx, key, carries.unpack(tx, carry, rest, _key_name(key)))
+        outer_state.write(tx, key, carries.unpack(tx, carry, rest, outer_state.name_of(key)))
     for vt, growth in lists.items():
         tx.output.side_effects.mutation(vt)
         put_contents(vt, [*contents_of(vt), list_growth.run_of(tx, growth, appended[vt], stacks)])

@@ -96,8 +96,12 @@ def bind_items(region: Region) -> None:
 
 
 def share_operands(*regions: Region) -> list[Proxy]:
-    """Give all regions the same placeholders in the same order, and return the values to pass: those that are used."""
-    outers = list(dict.fromkeys(o for region in regions for o, inner in region.operands().items() if inner.node.users))
+    """Give all regions the same placeholders in the same order, and return the values to pass."""
+    outers = list(
+        dict.fromkeys(
+            o for region in regions for o, inner in region.operands().items() if not _is_left_over(inner.node)
+        )
+    )
     for region in regions:
         graph = region.graph
         first = next(iter(graph.nodes))
@@ -113,6 +117,13 @@ def share_operands(*regions: Region) -> list[Proxy]:
     return outers
 
 
+def _is_left_over(placeholder: Node) -> bool:
+    """Whether nobody reads a tensor, as where another operand's memory is its own. Numbers and sizes bind symbols."""
+    value = placeholder.meta["example_value"]
+    is_plain = isinstance(value, torch.Tensor) and all(isinstance(n, int) for n in value.shape)
+    return is_plain and not placeholder.users
+
+
 def without_aliases(tx: Tx, operands: list[Proxy], taken: set[Any]) -> list[Proxy]:
     """Operands no two of which share memory: the operators take no views of one another."""
     made = []
@@ -125,7 +136,7 @@ def without_aliases(tx: Tx, operands: list[Proxy], taken: set[Any]) -> list[Prox
 
 
 def changed_memory(tx: Tx, regions: tuple[Region, ...], where: str) -> list[Proxy]:
-    """The tensors from outside that some region changes in place: of several that share memory, what they are views of."""
+    """The tensors from outside that regions change in place: of several that share memory, what they are views of."""
     found: dict[Node, Proxy] = {}
     for outer in dict.fromkeys(o for region in regions for o in region.mutated):
         names = {o for region in regions for o, inner in _sharing(region, outer) if inner.node.users}

@@ -155,7 +155,9 @@ PATCHED = (
         )
     ),
     *(
-        Private(f"{_VARIABLES}.dicts.ConstDictVariable.{name}", "patched: keys that the data decides", ("self", "tx", *more))
+        Private(
+            f"{_VARIABLES}.dicts.ConstDictVariable.{name}", "patched: keys that the data decides", ("self", "tx", *more)
+        )
         for name, more in (
             ("mp_ass_subscript_impl", ("key", "value")),
             ("mp_subscript_impl", ("key",)),

@@ -159,9 +159,12 @@ def _is_gone_through(name: str, generator: ast.GeneratorExp) -> bool:
 
 
 def _may_vary(generator: ast.comprehension) -> bool:
-    """Whether the number of items could depend on data: by a condition, or by the end of a range."""
+    """Whether the number of items could depend on data: by a condition, by the end of a range, or as a container's."""
     if not all(is_never_data_dependent(test) for test in generator.ifs):
         return True
+    match generator.iter:
+        case ast.Name() | ast.Call(func=ast.Attribute(attr="items" | "keys" | "values")):
+            return True
     return any(
         isinstance(part, ast.Call)
         and isinstance(part.func, ast.Name)
