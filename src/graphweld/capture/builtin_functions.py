@@ -73,6 +73,8 @@ def builtin(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) -> 
         return _bool
     if fn in (operator.is_, operator.is_not) and any(issubclass(t, SymNodeVariable) for t in arg_types):
         return _identity_of_numbers(fn, arg_types)
+    if fn is str and arg_types == [StringFormatVariable]:
+        return lambda tx, args, kwargs: args[0]
     if fn in (str, repr, operator.index) and len(arg_types) == 1:
         if issubclass(arg_types[0], (SymNodeVariable, TensorVariable)):
             return _of_number(fn, arg_types)

@@ -31,9 +31,9 @@ from graphweld.capture.operands import (
     without_aliases,
 )
 from graphweld.capture.predicates import negate
-from graphweld.capture.raises import emit_raise
+from graphweld.capture.raises import emit_raise, raise_behind, raising_in
 from graphweld.capture.refusal import refuse
-from graphweld.capture.regions import assume, install, is_impure, known, trace_region
+from graphweld.capture.regions import assume, install, is_impure, known, reopened, trace_region
 from graphweld.capture.saved_operands import note_versions
 from graphweld.capture.sites import record
 from graphweld.capture.variables import Thunk, Tx, build, call, example, existing, is_undefined, method
@@ -74,10 +74,11 @@ def stage_if(
     writes = _merge_effects(join)
     spoken = _merge_sayings(join)
     copies = _merge_mutations(join)
+    raises = _merge_raises(join)
     node = _make_node(join)
     join.freeze_lost(site)
     record(tx, site, "welded", node)
-    for write in (*copies, *writes, *spoken):
+    for write in (*raises, *copies, *writes, *spoken):
         write()
     return result()
 
@@ -175,6 +176,20 @@ def _merge_mutations(join: Join) -> list[Any]:
         output = join._slot(*finals)
         writes.append(lambda value=value, output=output: method(join.tx, value, "copy_", output()))
     return writes
+
+
+def _merge_raises(join: Join) -> list[Any]:
+    """What each side raises, raised behind the node as well."""
+    raising, outs = [], []
+    for region in (join.then, join.orelse):
+        with reopened(join.tx, region):
+            found = raising_in(join.tx, region.graph, region.tracer)
+            outs.append(call(join.tx, torch.full, (), True) if found is None else method(join.tx, found[0], "clone"))
+        raising += [] if found is None else [found[1]]
+    if not raising:
+        return []
+    passes = join._slot(outs[0], outs[1])
+    return [lambda: raise_behind(join.tx, passes(), raising[0])]
 
 
 def _make_node(join: Join) -> str:

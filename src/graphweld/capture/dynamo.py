@@ -60,6 +60,7 @@ from graphweld.capture.joins import is_sized_by_data
 from graphweld.capture.merge_arguments import hook_merge_arguments, with_choices
 from graphweld.capture.merge_variable import changes_in_place
 from graphweld.capture.predicates import as_bool, is_data_dependent, predicate
+from graphweld.capture.raises import hook_exceptions
 from graphweld.capture.refusal import Refusal, refuse
 from graphweld.capture.regions import facts_forgotten
 from graphweld.capture.variables import call, example, in_outermost_graph
@@ -118,6 +119,7 @@ def install() -> None:
         hook_merge_arguments()
         hook_choices()
         hook_absence()
+        hook_exceptions()
 
 
 def _skip_boundaries() -> None:

@@ -45,6 +45,7 @@ from graphweld.capture.operands import (
 )
 from graphweld.capture.output_in_loops import Spoken
 from graphweld.capture.predicates import as_bool, is_data_dependent, negate, select_bool, truth
+from graphweld.capture.raises import raise_behind, raising_in
 from graphweld.capture.refusal import Refusal, refuse
 from graphweld.capture.regions import (
     Region,
@@ -75,6 +76,7 @@ from graphweld.diagnostics import rules
 
 Step = Callable[[State], tuple[State, VariableTracker]]
 MOST_TRACES = 8
+RAISES = -1  # the flag that tells whether all checks of a body have passed; others are those of a carry
 MOST_UNROLLED = 256  # trips
 
 
@@ -305,6 +307,9 @@ def _make_loop(tx: Tx, first: VariableTracker, body: _Body, state: State, site: 
         tensors = [tensor for c, v in zip(kinds, values, strict=True) for tensor in carries.tensors_in(c, v)]  # type: ignore[arg-type]
         kept = {k: is_same(tx, vt, body.inputs[k]) for k, vt in enumerate(tensors) if vt is not None}
         flags = {k: flag_carry(tx, same) for k, same in kept.items() if is_tensor(same)}
+        raising = raising_in(tx, region.graph, region.tracer)
+        if raising is not None:
+            flags[RAISES] = flag_carry(tx, raising[0])
         stop = negate(tx, truth(tx, body.goes_on))
         stop = stop if is_tensor(stop) else number_tensor(tx, stop, bool)
         taken = {storage_key(example(v)) for v in body.inputs} | {
@@ -344,6 +349,8 @@ def _make_loop(tx: Tx, first: VariableTracker, body: _Body, state: State, site: 
     number = len(flags) + len(originals)
     for value, result in zip(mutated.values(), tail[number:], strict=True):
         method(tx, value, "copy_", result)
+    if raising is not None:
+        raise_behind(tx, tail[list(flags).index(RAISES)], raising[1])
     rest = results[1 : 1 + len(starts)]
     began = [tensor for c, v in entering for tensor in carries.tensors_in(c, v)]  # type: ignore[arg-type]
     changes.write_back(began, rest, tail[len(flags) : number])
