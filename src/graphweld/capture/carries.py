@@ -8,6 +8,7 @@ A type says which 0-d and larger tensors stand for a value. The loop is traced w
 the body gives something else, the types are widened, and it is traced again, until they hold.
 """
 
+import builtins
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,8 +18,9 @@ from torch._dynamo.variables.base import ValueMutationNew, VariableTracker
 from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.dicts import ConstDictVariable
 from torch._dynamo.variables.lists import BaseListVariable, ListVariable
+from torch._dynamo.variables.misc import ExceptionVariable
 from torch._dynamo.variables.tensor import SymNodeVariable
-from torch._dynamo.variables.user_defined import UserDefinedObjectVariable
+from torch._dynamo.variables.user_defined import UserDefinedExceptionObjectVariable, UserDefinedObjectVariable
 
 from graphweld.capture.data_numbers import NUMBER_DTYPES, number_tensor
 from graphweld.capture.joins import is_sized_by_data, new_attributes, same_type
@@ -42,6 +44,7 @@ from graphweld.capture.variables import (
 )
 from graphweld.diagnostics import rules
 
+BUILTIN_EXCEPTIONS = {e for e in vars(builtins).values() if isinstance(e, type) and issubclass(e, BaseException)}
 MOST_ALTERNATIVES = 4
 MOST_ROWS = 2**24  # of a buffer for a tensor whose size the data decides
 
@@ -144,8 +147,20 @@ def pieces_of(vt: VariableTracker) -> list[VariableTracker] | None:
         return list(vt.items)
     if type(vt) is ConstDictVariable and vt.source is None:
         return list(vt.items.values())
+    if is_exception(vt):
+        return list(vt.args)  # type: ignore[attr-defined]
     fields = _fields_of(vt)
     return None if fields is None else list(fields.values())
+
+
+def is_exception(vt: VariableTracker) -> bool:
+    """Whether something is an exception that its arguments make."""
+    if not isinstance(vt, (ExceptionVariable, UserDefinedExceptionObjectVariable)) or vt.source is not None:
+        return False
+    exception = getattr(vt, "exc_vt", vt)
+    makes = {getattr(cls, name) for cls in BUILTIN_EXCEPTIONS for name in ("__init__", "__new__")}
+    cls = exception.exc_type
+    return cls.__init__ in makes and cls.__new__ in makes and exception.__cause__.is_constant_none()
 
 
 def _fields_of(vt: VariableTracker) -> dict[str, VariableTracker] | None:
@@ -223,6 +238,8 @@ def conforms_in_shape(carry: Pieces, vt: VariableTracker) -> bool:
         return False
     if isinstance(vt, ConstDictVariable):
         return list(vt.items) == list(like.items)
+    if is_exception(vt):
+        return vt.python_type() is like.python_type()
     if isinstance(vt, UserDefinedObjectVariable):
         return vt.python_type() is like.python_type() and list(_fields_of(vt) or ()) == list(_fields_of(like) or ())
     return True
@@ -347,6 +364,8 @@ def unpack(tx: Tx, carry: Carry, values: list[VariableTracker], name: str) -> Va
         return ConstDictVariable(
             dict(zip(keys, parts, strict=True)), user_cls=like.user_cls, mutation_type=ValueMutationNew()
         )
+    if is_exception(like):
+        return call(tx, like.python_type(), *parts)
     if isinstance(like, UserDefinedObjectVariable):
         cls = like.python_type()
         fields = _fields_of(like) or {}

@@ -48,7 +48,9 @@ from graphweld.capture import (
     sites,
     statistics,
 )
+from graphweld.capture.absence import hook_absence
 from graphweld.capture.changing_sizes import hook_rows
+from graphweld.capture.choices import hook_choices
 from graphweld.capture.compiled import hook_compiled
 from graphweld.capture.conditionals import distribute, merge_in
 from graphweld.capture.data_numbers import note_item
@@ -59,6 +61,7 @@ from graphweld.capture.joins import is_sized_by_data
 from graphweld.capture.merge_arguments import hook_merge_arguments, with_choices
 from graphweld.capture.merge_variable import changes_in_place
 from graphweld.capture.predicates import as_bool, is_data_dependent, predicate
+from graphweld.capture.raises import hook_exceptions
 from graphweld.capture.refusal import Refusal, refuse
 from graphweld.capture.regions import facts_forgotten
 from graphweld.capture.variables import call, example, in_outermost_graph
@@ -116,6 +119,9 @@ def install() -> None:
         hook_compiled()
         hook_merge_arguments()
         hook_rows()
+        hook_choices()
+        hook_absence()
+        hook_exceptions()
 
 
 def _skip_boundaries() -> None:

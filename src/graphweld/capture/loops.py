@@ -23,12 +23,13 @@ from torch._dynamo.variables.tensor import SymNodeVariable
 from torch.fx import Proxy
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
-from graphweld.capture import carries, list_growth
+from graphweld.capture import carries, list_growth, outer_state
+from graphweld.capture.absence import PartialDict
 from graphweld.capture.carried_containers import containers_in, outdate, outdated
 from graphweld.capture.carries import Carry
 from graphweld.capture.data_numbers import number_tensor
 from graphweld.capture.differentiable import loop
-from graphweld.capture.effects import contents_of, current_attribute, put_contents, watching
+from graphweld.capture.effects import contents_of, put_contents, watching
 from graphweld.capture.frozen import freeze, has_changed, state_of
 from graphweld.capture.grown_lists import GrownList, are_known
 from graphweld.capture.joins import filler
@@ -37,6 +38,7 @@ from graphweld.capture.loop_changes import Changes
 from graphweld.capture.loop_identity import Party, flag_carry, freeze_shared, is_same, or_start, stays
 from graphweld.capture.operands import (
     bind_items,
+    changed_memory,
     copy_operand,
     number_operands_to_tensors,
     refuse_unknown_draws,
@@ -44,6 +46,7 @@ from graphweld.capture.operands import (
 )
 from graphweld.capture.output_in_loops import Spoken
 from graphweld.capture.predicates import as_bool, is_data_dependent, negate, predicate, select_bool, truth
+from graphweld.capture.raises import raise_behind, raising_in
 from graphweld.capture.refusal import Refusal, refusal, refuse
 from graphweld.capture.regions import (
     Region,
@@ -74,6 +77,7 @@ from graphweld.diagnostics import rules
 
 Step = Callable[[State], tuple[State, VariableTracker]]
 MOST_TRACES = 8
+RAISES = -1  # the flag that tells whether all checks of a body have passed; others are those of a carry
 MOST_UNROLLED = 256  # trips
 
 
@@ -100,6 +104,8 @@ def for_stmt(
     tx: Tx, iterable: VariableTracker, body: VariableTracker, state: State, names: Any, site: int, test: Any
 ) -> State | None:
     """A `for` statement; None where nothing about it depends on the data."""
+    if isinstance(iterable, PartialDict):
+        iterable = iterable.tp_iter_impl(tx)
     if isinstance(iterable, Iterated) and isinstance(iterable.inner, Items):
         iterable = iterable.inner.grown or iterable
     has_test = not (isinstance(test, ConstantVariable) and test.value is None)
@@ -217,7 +223,7 @@ class _Body:
         with tx.output.subtracer(None, None, "graphweld loop body") as tracer, assumptions_end(tx):
             tracer.allow_side_effects_in_hop = True
             self.region = Region(tracer)
-            names = [*self.names, *map(_key_name, self.outer)]
+            names = [*self.names, *map(outer_state.name_of, self.outer)]
             self.inputs = [
                 carries.placeholder(tx, leaf, f"carry_{name}")
                 for carry, name in zip(self.kinds(), itertools.chain(names, itertools.repeat("items")), strict=False)
@@ -229,8 +235,8 @@ class _Body:
                 state = [carries.unpack(tx, c, values, n) for c, n in zip(self.types, self.names, strict=True)]
                 entering = list(state)
                 for key, carry in self.outer.items():
-                    entering.append(carries.unpack(tx, carry, values, _key_name(key)))
-                    _write(tx, key, entering[-1])
+                    entering.append(carries.unpack(tx, carry, values, outer_state.name_of(key)))
+                    outer_state.write(tx, key, entering[-1])
                 held = [(k, c, state_of(tx, c)) for k, vt in enumerate(entering) for c in containers_in([vt])]
                 for vt, growth in self.lists.items():
                     self.asked[vt] = list_growth.enter(tx, vt, growth, values)
@@ -241,15 +247,6 @@ class _Body:
         self.changed = [k for k, v in enumerate(self.inputs) if example(v)._version != versions[k]]
         tx.output.fake_mode.epoch += 1
         self.region.mutated = mutated_operands(self.region)
-
-
-def _key_name(key: Any) -> str:
-    return key[1] if isinstance(key, tuple) else "contents"
-
-
-def _write(tx: Tx, key: Any, value: VariableTracker) -> None:
-    vt, name, kind = key
-    tx.output.side_effects.store_attr(vt, name, value, kind)
 
 
 def stage_loop(
@@ -272,7 +269,7 @@ def stage_loop(
         wider = [carries.widen(tx, c, vt, n) for c, vt, n in zip(types, body.after, names, strict=True)]
         if body.changed and wider == types:
             wider = body.invariants(state)
-        wider_outer, wider_lists = _outer_types(tx, outer, body.region), _list_types(tx, body)
+        wider_outer, wider_lists = outer_state.types_of(tx, outer, body.region), _list_types(tx, body)
         more_changed = _disturbed(tx, body, state, site) | changed
         if wider == types and wider_outer == outer and wider_lists == lists and more_changed == changed:
             break
@@ -280,8 +277,8 @@ def stage_loop(
         body = _Body(tx, types, names, outer, lists, changed)
     else:
         refuse(tx, rules.LoopNotWelded("loop", "the types of its carried values do not settle"), site)
-    before = [*state, *(current_attribute(tx, key[0], key[1]) for key in outer)]
-    left = [*body.after, *(body.region.effects.attributes[key[0], key[1]] for key in outer)]
+    before = [*state, *(outer_state.before(tx, key) for key in outer)]
+    left = [*body.after, *(outer_state.after(tx, body.region, key) for key in outer)]
     kept = [
         item
         for vt in (lists if body.disturbed else ())
@@ -292,37 +289,25 @@ def stage_loop(
             refuse(tx, rules.LoopNotWelded("loop", "it carries one list, dict or object under two names"), site)
     after = _make_loop(tx, first, body, before, left, site)  # type: ignore[arg-type]
     outdate(tx, changed)
-    behind = [*after, *(current_attribute(tx, key[0], key[1]) for key in outer)]
+    behind = [*after, *(outer_state.before(tx, key) for key in outer)]
     freeze(tx, containers_in([*before, *behind]), "a loop", site)  # type: ignore[list-item]
     return after
 
 
 def _disturbed(tx: Tx, body: _Body, state: State, site: int | None) -> dict[VariableTracker, Refusal]:
     """The containers that the loop starts with and its trips change, and why nobody may read them any more."""
-    before = [*state, *(current_attribute(tx, key[0], key[1]) for key in body.outer)]
-    names = [*body.names, *map(_key_name, body.outer)]
+    before = [*state, *(outer_state.before(tx, key) for key in body.outer)]
+    names = [*body.names, *map(outer_state.name_of, body.outer)]
     reasons = {k: refusal(tx, rules.RegionMutates(names[k], "a loop"), site) for k in body.disturbed}
     return {vt: reason for k, reason in reasons.items() for vt in containers_in([before[k]])}  # type: ignore[list-item]
-
-
-def _outer_types(tx: Tx, outer: dict[Any, Carry], region: Region) -> dict[Any, Carry]:
-    """Types of attributes, closure variables and list entries that the body changes."""
-    types = dict(outer)
-    for (vt, attr), value in region.effects.attributes.items():
-        key = (vt, attr, region.effects.kinds[vt, attr])
-        if key not in types:
-            before = current_attribute(tx, vt, attr)
-            if before is None:
-                refuse(tx, rules.RegionMutates(attr, "a loop"))
-            types[key] = carries.carry_of(before)
-        types[key] = carries.widen(tx, types[key], value, attr)
-    return types
 
 
 def _list_types(tx: Tx, body: _Body) -> dict[Any, Growth]:
     """How the lists grow that the body appends to."""
     types = dict(body.lists)
     for vt, after in body.region.effects.contents.items():
+        if outer_state.is_table(vt):
+            continue
         if not isinstance(after, list) or vt.source is not None:
             refuse(tx, rules.RegionMutates(f"a {vt.python_type_name()}", "a loop"))
         start = contents_of(vt)
@@ -334,7 +319,7 @@ def _list_types(tx: Tx, body: _Body) -> dict[Any, Growth]:
 def _make_loop(tx: Tx, first: VariableTracker, body: _Body, before: State, values: State, site: int | None) -> State:
     """The node. It starts with the values `before`, and a trip leaves `values`."""
     region, outer, lists = body.region, body.outer, body.lists
-    mutated = {o: existing(tx, o) for o in region.mutated}
+    mutated = {o: existing(tx, o) for o in changed_memory(tx, (region,), "a loop")}
     copies = [copy_operand(tx, region, o, value, "a loop") for o, value in mutated.items()]
     kinds = [*body.types, *outer.values()]
     appended: dict[Any, list[list_growth.Slot]] = {}
@@ -343,6 +328,9 @@ def _make_loop(tx: Tx, first: VariableTracker, body: _Body, before: State, value
         packed, tensors = _packed(tx, kinds, values)
         kept = {k: is_same(tx, vt, body.inputs[k]) for k, vt in enumerate(tensors) if vt is not None}
         flags = {k: flag_carry(tx, same) for k, same in kept.items() if is_tensor(same)}
+        raising = raising_in(tx, region.graph, region.tracer)
+        if raising is not None:
+            flags[RAISES] = flag_carry(tx, raising[0])
         stop = negate(tx, truth(tx, body.goes_on))
         stop = stop if is_tensor(stop) else number_tensor(tx, stop, bool)
         taken = {storage_key(example(v)) for v in body.inputs} | {
@@ -380,28 +368,30 @@ def _make_loop(tx: Tx, first: VariableTracker, body: _Body, before: State, value
     number = len(flags) + len(originals)
     for value, result in zip(mutated.values(), tail[number:], strict=True):
         method(tx, value, "copy_", result)
+    if raising is not None:
+        raise_behind(tx, tail[list(flags).index(RAISES)], raising[1])
     rest = results[1 : 1 + len(starts)]
     changes.write_back(began, rest, tail[len(flags) : number])
     for k, same in kept.items():
         still = tail[list(flags).index(k)] if k in flags else same.value or negate(tx, first)  # type: ignore[attr-defined]
         rest[k] = or_start(still, began[k], rest[k], "a value")  # type: ignore[arg-type]
-    named = zip(kinds, [*body.names, *map(_key_name, outer)], strict=True)
+    named = zip(kinds, [*body.names, *map(outer_state.name_of, outer)], strict=True)
     leaf_names = [name for carry, name in named for _ in carries.leaves(carry)]
     moving = [k for k, same in kept.items() if not stays(same)]
     parties: list[Party] = [(tensors[k], [results[1 + k]], leaf_names[k]) for k in moving]
     parties += [(body.inputs[k], [began[k]], leaf_names[k]) for k in moving]  # type: ignore[list-item]
-    parties += [(inner, [existing(tx, outer)], "a tensor") for outer, inner in region.operands().items()]
     for vt, growth in lists.items():
         nothing = [None] * len(carries.leaves(growth.element))
         items = [t for _, v in appended[vt] for t in carries.tensors_in(growth.element, v, nothing)]
         parties += [(t, list(stacks), "an item of a list") for t in items]
-    freeze_shared(tx, parties, site)
+    operands: list[Party] = [(i, [existing(tx, o)], "a tensor") for o, i in region.operands().items()]
+    freeze_shared(tx, parties, operands, site)
     # What is a tensor on some trips only is a copy of the start value where no trip ran.
     unlike = [k for k in range(len(tensors)) if k not in kept and example(starts[k]).dim()]
     freeze(tx, [vt for k in unlike for vt in (starts[k], rest[k])], "a loop", site)
     after = [carries.unpack(tx, c, rest, n) for c, n in zip(body.types, body.names, strict=True)]
     for key, carry in outer.items():
-        _write(tx, key, carries.unpack(tx, carry, rest, _key_name(key)))
+        outer_state.write(tx, key, carries.unpack(tx, carry, rest, outer_state.name_of(key)))
     for vt, growth in lists.items():
         tx.output.side_effects.mutation(vt)
         put_contents(vt, [*contents_of(vt), list_growth.run_of(tx, growth, appended[vt], stacks)])

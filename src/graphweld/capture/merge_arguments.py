@@ -11,8 +11,6 @@ What stores its argument as an item, as `rows.append(mode)` does, stores the mer
 """
 
 import dis
-import functools
-import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -21,15 +19,11 @@ from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.builtin import GetAttrBuiltinVariable, HasAttrBuiltinVariable, SetAttrBuiltinVariable
 from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.dicts import ConstDictVariable
-from torch._dynamo.variables.lists import CommonListMethodsVariable, ListVariable, TupleVariable
+from torch._dynamo.variables.lists import CommonListMethodsVariable, TupleVariable
 from torch._dynamo.variables.misc import AutogradFunctionVariable
 from torch._dynamo.variables.sets import SetVariable
 
-from graphweld.capture import indexing
-from graphweld.capture.conditionals import distribute, merge_in, stage_if
-from graphweld.capture.predicates import either
-from graphweld.capture.raises import emit_raise
-from graphweld.capture.variables import call, constant, is_data_number
+from graphweld.capture.conditionals import distribute, merge_in
 
 # What takes numbers that torch wants to know when it traces: by keyword, and functions that take them by position.
 KNOWN_NUMBERS = {"alpha", "axis", "beta", "correction", "diagonal", "dim", "dim0", "dim1", "end_dim", "start_dim"}
@@ -114,24 +108,11 @@ def _by_name(function: Any) -> Any:
 
 def _keyed(method: Any) -> Any:
     def call_method(self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
-        if name == "__setitem__" and isinstance(self, ListVariable) and is_data_number(args[0]):
-            return _store(tx, functools.partial(method, self, tx), self.items, *args)
         if name in KEYED and args and merge_in(args[0]) is not None:
             return distribute(tx, [args[0]], {}, lambda new, _: call_method(self, tx, name, [*new, *args[1:]], kwargs))
         return method(self, tx, name, args, kwargs)
 
     return call_method
-
-
-def _store(tx: Any, method: Any, items: list[VariableTracker], index: VariableTracker, value: Any) -> VariableTracker:
-    """`items[n] = value` where the number `n` came out of a tensor: each item is the value or stays as it was."""
-    count = len(items)
-    emit_raise(tx, indexing.outside(tx, index, constant(count)), "IndexError")
-    for i, item in enumerate(list(items)):
-        here = either(tx, *(call(tx, operator.eq, index, k) for k in (i, i - count)))
-        chosen = stage_if(tx, here, lambda: value, lambda item=item: item, label="the item")
-        method("__setitem__", [constant(i), chosen], {})
-    return constant(None)
 
 
 def _reading(method: Any, names: set[str] | None = None) -> Any:

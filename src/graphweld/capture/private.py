@@ -163,6 +163,16 @@ PATCHED = (
         )
         for name in ("BUILD_STRING", "BUILD_SET", "BUILD_MAP")
     ),
+    *(
+        Private(
+            f"{_VARIABLES}.dicts.ConstDictVariable.{name}", "patched: keys that the data decides", ("self", "tx", *more)
+        )
+        for name, more in (
+            ("mp_ass_subscript_impl", ("key", "value")),
+            ("mp_subscript_impl", ("key",)),
+            ("sq_contains", ("item",)),
+        )
+    ),
     Private(
         f"{_VARIABLES}.tensor.TensorVariable.unpack_var_sequence",
         "patched: a loop over the rows of a tensor, of which there may be more in the next call",
