@@ -9,11 +9,19 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from graphweld.view.model import Edge, EdgeKind, Graph, Node, NodeKind, Place, Region, RegionKind
 
 Ids = list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A tensor of a module's, or a number: it stands in the labels of what reads it, without a node of its own."""
+
+    name: str
+    detail: str
 
 
 class Assembly:
@@ -55,6 +63,14 @@ class Assembly:
         if name:
             self.names[made.id] = name
         return made.id
+
+    def held(self, value: Held) -> str:
+        """A node for what is held, where more than a label needs it."""
+        return self.node("parameter", value.name, detail=value.detail)
+
+    def output(self, source: str) -> str:
+        """A result of the program."""
+        return self.node("output", f"return {self.names.get(source, '')}".strip(), [source], is_root=True)
 
     def edge(self, source: str, target: str, kind: EdgeKind = "data") -> None:
         self._edges[Edge(source, target, kind)] = None
@@ -134,8 +150,10 @@ class Assembly:
         self._add(Node(box, "loop", kind, "", place, "", (test, *carries, *results), (region,)))
         return [node.id for node in results]
 
-    def call(self, label: str, kind: NodeKind, region: RegionKind, inside: Callable[[], Ids], place: Place | None) -> Ids:
-        """A box around one region, which gives what the region gives."""
+    def call(
+        self, label: str, kind: NodeKind, region: RegionKind, inside: Callable[[], Ids], place: Place | None
+    ) -> tuple[str, Ids]:
+        """A box around one region: the region's id, and what it gives."""
         box = self.fresh()
         nodes: list[Node] = []
         before, self._nodes = self._nodes, nodes
@@ -143,8 +161,9 @@ class Assembly:
             given = inside()
         finally:
             self._nodes = before
-        self._add(Node(box, kind, label, "", place, "", (), (Region(self.fresh(), region, tuple(nodes)),)))
-        return given
+        made = Region(self.fresh(), region, tuple(nodes))
+        self._add(Node(box, kind, label, "", place, "", (), (made,)))
+        return made.id, given
 
     def finish(self, title: str) -> Graph:
         """The picture, without what nothing in it depends on."""

@@ -7,21 +7,20 @@ asks for, an item of a tuple) is not shown: its value is that of what it was mad
 from __future__ import annotations
 
 import ast
-import builtins
 import linecache
 import operator
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
+from itertools import zip_longest
 from typing import Any
 
 import torch
 from torch.fx import GraphModule, Node
 
-from graphweld.view.assembly import Assembly, Ids
-from graphweld.view.model import Graph, Place
+from graphweld.view.assembly import Assembly, Held, Ids
+from graphweld.view.model import Graph, NodeKind, Place
 
 _OWN = tuple(
     os.path.join(folder, "")
@@ -44,10 +43,22 @@ _SCALARS = {"int", "bool", "i64[]", "b8[]"}
 _EFFECTS = re.compile(r"^(?!__)\w+_$|assert|print|^setitem$|copy_$|^call_function$")
 
 
-def graph_of(module: GraphModule, title: str, inputs: Mapping[str, str] | None = None) -> Graph:
-    """The picture of a graph that Dynamo captured; `inputs` gives the user's names of placeholders."""
-    reader = Reader(dict(inputs or {}))
-    reader.read(module)
+def graph_of(
+    module: GraphModule, title: str, names: Sequence[str] = (), returned: Collection[int] | None = None
+) -> Graph:
+    """The picture of a graph that Dynamo captured.
+
+    `names` are the user's for its inputs, in order. `returned` are the outputs that the program returns: others are for
+    the Python behind the graph, and of these a flag, such as whether a loop ran at all, is not shown.
+    """
+    reader = Reader()
+    given = zip_longest(placeholders(module), names, fillvalue="")
+    sources = reader.body(module, [reader.input_of(node, name) for node, name in given if isinstance(node, Node)])
+    for k, (source, node) in enumerate(zip(sources, _outputs(module), strict=True)):
+        if returned is None or k in returned:
+            reader.made.output(source)
+        elif _detail(node) not in _SCALARS:
+            reader.made.node("output", "to Python", [source], is_root=True)
     return reader.made.finish(title)
 
 
@@ -55,17 +66,11 @@ def graph_of_program(program: torch.export.ExportedProgram, title: str) -> Graph
     """The picture of an exported program."""
     signature = program.graph_signature
     held = {**signature.inputs_to_parameters, **signature.inputs_to_buffers, **signature.inputs_to_lifted_tensor_constants}
-    reader = Reader({}, held)
-    reader.read(program.graph_module)
+    reader = Reader(held)
+    module = program.graph_module
+    for source in reader.body(module, [reader.input_of(node) for node in placeholders(module)]):
+        reader.made.output(source)
     return reader.made.finish(title)
-
-
-@dataclass(frozen=True, slots=True)
-class Held:
-    """A tensor of a module's, or a number: it stands in the labels of what reads it, without a node of its own."""
-
-    name: str
-    detail: str
 
 
 class Reader:
@@ -74,31 +79,25 @@ class Reader:
     For each FX node it knows the id of the value in the picture, a list of these, or `Held`: what is told by its name.
     """
 
-    def __init__(self, inputs: Mapping[str, str], held: Mapping[str, str] | None = None) -> None:
+    def __init__(self, held: Mapping[str, str] | None = None) -> None:
         self.made = Assembly()
-        self._inputs, self._held = inputs, held or {}
+        self._held = held or {}
         self._negated: dict[str, str] = {}
 
-    def read(self, module: GraphModule) -> None:
-        """A whole program: its inputs, what it computes, its outputs."""
-        for output in self.body(module, [self.input_of(node) for node in _placeholders(module)]):
-            self.output(output)
-
-    def input_of(self, node: Node) -> str | Held:
-        """A placeholder of a whole graph: an input, or a tensor that a module holds."""
+    def input_of(self, node: Node, name: str = "", known: str | None = None, source: str | None = None) -> str | Held:
+        """A placeholder of a whole graph: a tensor that a module holds, an input, or one `known`, or from a `source`."""
         held = self._held.get(node.name) or _module_tensor(str(node.target))
         if held:
             return Held(held, _detail(node))
-        name = self._inputs.get(node.name) or re.sub(r"^[lL]_(.*?)_?$", r"\1", node.name)
-        return self.made.node("input", name, name=name, detail=_detail(node))
-
-    def output(self, source: str) -> str:
-        name = self.made.names.get(source, "")
-        return self.made.node("output", f"return {name}".strip(), [source], is_root=True)
+        if known is not None:
+            return known
+        name = name or re.sub(r"^[lL]_(.*?)_?$", r"\1", node.name)
+        kind: NodeKind = "input" if source is None else "kept"
+        return self.made.node(kind, name, [] if source is None else [source], name=name, detail=_detail(node))
 
     def body(self, module: GraphModule, inputs: Sequence[str | Held | None]) -> Ids:
         """What a graph computes, in the region that is open; the ids of what it gives."""
-        env: dict[Any, Any] = dict(zip(_placeholders(module), inputs, strict=False))
+        env: dict[Any, Any] = dict(zip(placeholders(module), inputs, strict=False))
         for node in module.graph.nodes:
             if node.op == "output":
                 return [self._id(env, value) for value in _flat(node.args[0]) if value is not None]
@@ -121,7 +120,7 @@ class Reader:
     def _id(self, env: dict[Any, Any], value: Any) -> str:
         """The id of a value; what is held gets a node."""
         found = self._operand(env, value)
-        return found if isinstance(found, str) else self.made.node("parameter", found.name, detail=found.detail)
+        return found if isinstance(found, str) else self.made.held(found)
 
     def _node(self, env: dict[Any, Any], node: Node) -> Any:
         op, place = _operator(node), _place(node)
@@ -139,7 +138,7 @@ class Reader:
         region = next((arg for arg in args if _is_region(arg)), None)
         if region is not None:
             operands = [self._operand(env, n) for n in node.all_input_nodes if isinstance(env.get(n), str | Held)]
-            return self.made.call(op, "call", "body", lambda: self.body(region, operands), place)
+            return self.made.call(op, "call", "body", lambda: self.body(region, operands), place)[1]
         reads = [env[n] for n in node.all_input_nodes if isinstance(env.get(n), str)]
         if len(reads) == 1 and self._is_plumbing(op, node, place):
             return reads[0]
@@ -151,7 +150,10 @@ class Reader:
             self._name_by_line(read, place)
         name = _user_name(node, place)
         label, detail = self._label(env, op, node), _detail(node)
-        if op == "where" and len(node.args) == 3 and isinstance(env.get(node.args[0]), str):
+        if op == "where" and place is not None and "where" not in place.text and isinstance(env.get(node.args[0]), str):
+            shared = {self.made.names.get(read, "") for read in reads[1:]}
+            name = name or (shared.pop() if len(shared) == 1 else "")
+            label = place.text.rstrip(":") if re.match(r"(el)?if|while|for", place.text) else label
             made = self.made.node("select", label, reads[1:], name=name, place=place, detail=detail)
             self.made.edge(reads[0], made, "test")
             return made
@@ -233,7 +235,7 @@ class Reader:
 
         results = self._emit_loop(
             region, [self._id(env, value) for value in carries[1:]], body, place,
-            names=[_carry_name(n) for n in _placeholders(region)[1 : len(carries)]],
+            names=[_carry_name(n) for n in placeholders(region)[1 : len(carries)]],
             first=self._goes_on(self._id(env, stop)), outputs=_outputs(region)[1:],
         )  # fmt: skip
         return [None, *results]  # type: ignore[list-item]
@@ -253,7 +255,7 @@ class Reader:
 
         results = self._emit_loop(
             region, [self._id(env, value) for value in carries], body, place,
-            names=[_carry_name(n) for n in _placeholders(region)[: len(carries)]], outputs=_outputs(region),
+            names=[_carry_name(n) for n in placeholders(region)[: len(carries)]], outputs=_outputs(region),
         )  # fmt: skip
         return results[len(carries) :] if stacks else results
 
@@ -267,7 +269,7 @@ class Reader:
 
         return self._emit_loop(
             region, [self._id(env, value) for value in init], body, place,
-            names=[_carry_name(n) for n in _placeholders(region)[: len(init)]], outputs=_outputs(region),
+            names=[_carry_name(n) for n in placeholders(region)[: len(init)]], outputs=_outputs(region),
         )  # fmt: skip
 
     def _emit_loop(
@@ -280,7 +282,8 @@ class Reader:
         return self.made.loop(label, starts, named, body, first=first, place=place, details=details)
 
 
-def _placeholders(module: GraphModule) -> list[Node]:
+def placeholders(module: GraphModule) -> list[Node]:
+    """The inputs of a graph, in order."""
     return list(module.graph.find_nodes(op="placeholder"))
 
 
@@ -372,7 +375,7 @@ def _carry_name(node: Node) -> str:
     found = re.match(r"^carry_(.*?)(_in\d+)*(_\d+)?$", node.name)
     if found is None:
         return ""
-    return "index" if found[1] == "gw_index" else "" if found[1].startswith("gw_") else found[1]
+    return re.sub(r"^gw_([a-z]+).*", r"\1", found[1])  # graphweld's own, such as gw_break_0
 
 
 def _module_tensor(target: str) -> str | None:

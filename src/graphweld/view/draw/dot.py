@@ -26,15 +26,15 @@ _SHAPES = {
     "op": 'shape=box,style="rounded,filled"',
     "select": 'shape=box,style="rounded,filled"',
     "python": 'shape=box,style="filled,dashed"',
-    "test": 'shape=hexagon,style=filled,margin="0.02,0.02"',
+    "test": 'shape=hexagon,style=filled,margin="0.02,0.02",ordering=out',
     "kept": 'shape=plain,style=""',
     "closed": "shape=box3d,style=filled",
 }
 _PILL = 'shape=box,style="rounded,filled,bold"'
 _EDGE_STYLES = {
     "test": "penwidth=1.4",
-    "again": "constraint=false,style=dashed,penwidth=1.6",
-    "break": "style=dashed,penwidth=1.8",
+    "again": "dir=back,style=dashed,penwidth=1.6",
+    "break": "style=dashed,penwidth=1.8,minlen=2",
 }
 _WORDS = {"if": "If", "loop": "Loop", "piece": "Graph"}
 
@@ -98,8 +98,8 @@ def _open(item: Scene, closed: Collection[str], shown: dict[str, tuple[str, str]
     for inner in item["items"]:
         yield from _open(inner, closed, shown)
     yield item["ranks"]
-    first = item["first"]
-    shown[item["id"]] = shown[first][0], item["box"]
+    for name in item["names"]:
+        shown[name] = shown[item["first"]][0], item["box"]
     yield "}"
 
 
@@ -111,8 +111,10 @@ def _item(node: Node) -> Scene:
     regions = node.regions
     if node.kind == "piece":
         made = _region(regions[0], _title(node))
+        made["names"].append(node.id)
     else:
         made = {
+            "names": [node.id],
             "box": f"cluster_{node.id}",
             "open": _cluster(node.id, node.kind, _title(node, with_text=node.kind == "call")),
             "items": [*inner, *(_region(region, region.kind) for region in regions)],
@@ -128,6 +130,7 @@ def _region(region: Region, title: str) -> dict[str, Any]:
     items = [_item(node) for node in region.nodes]
     return {
         "id": region.id,
+        "names": [region.id],
         "box": f"cluster_{region.id}",
         "open": _cluster(region.id, region.kind, f"<b>{title}</b>"),
         "items": items,
@@ -187,7 +190,8 @@ def _cluster(name: str, kind: str, title: str) -> str:
 def _edge(edge: Edge) -> tuple[str, str, str]:
     color = EDGES[edge.kind].stroke
     style = f'class="{edge.kind}",color="{color}",tooltip=""'
-    return edge.source, edge.target, ",".join(filter(None, [style, _EDGE_STYLES.get(edge.kind, "")]))
+    ends = (edge.target, edge.source) if edge.kind == "again" else (edge.source, edge.target)  # drawn up, laid out down
+    return *ends, ",".join(filter(None, [style, _EDGE_STYLES.get(edge.kind, "")]))
 
 
 def _small(text: str) -> str:

@@ -12,7 +12,7 @@
       lines.push(item.open);
       item.items.forEach(open);
       lines.push(item.ranks);
-      shown.set(item.id, [shown.get(item.first)[0], item.box]);
+      for (const name of item.names) shown.set(name, [shown.get(item.first)[0], item.box]);
       lines.push("}");
     };
     scene.items.forEach(open);
