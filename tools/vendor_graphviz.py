@@ -1,7 +1,8 @@
 """Brings Graphviz's WebAssembly build, which lays out pictures, into the package; `--check` compares what is there.
 
 It is taken from npm by npm itself, in the version and with the checksum written here. Two things are changed: its
-exported name becomes a global one, so that it runs as a plain script in a page and under Node.js, and a note says what it is.
+exported name becomes a global one, so that it runs as a plain script in a page and under Node.js, and a note says what
+it is.
 """
 
 from __future__ import annotations

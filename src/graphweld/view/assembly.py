@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
+from graphweld.view.lines import variable_at
 from graphweld.view.model import Edge, EdgeKind, Graph, Node, NodeKind, Place, Region, RegionKind
 
 Ids = list[str]
@@ -71,6 +72,21 @@ class Assembly:
     def output(self, source: str) -> str:
         """A result of the program."""
         return self.node("output", f"return {self.names.get(source, '')}".strip(), [source], is_root=True)
+
+    def name_by_line(self, source: str, reader: Place | None) -> None:
+        """What another line reads of a line `y = ...` is y."""
+        place = self.places.get(source)
+        if place != reader and source not in self.names:
+            name = variable_at(place)
+            if name:
+                self.names[source] = name
+
+    def carried_names(self, starts: Ids, names: Sequence[str], places: Sequence[Place | None]) -> list[str]:
+        """The names that a loop's graph gives, or the line that ends a trip, or else the one that comes before it."""
+        return [
+            _at(names, k) or variable_at(places[k] if k < len(places) else None) or self.names.get(start, "")
+            for k, start in enumerate(starts)
+        ]
 
     def edge(self, source: str, target: str, kind: EdgeKind = "data") -> None:
         self._edges[Edge(source, target, kind)] = None
@@ -141,7 +157,9 @@ class Assembly:
         results = []
         for k, source in enumerate(after):
             stacked = "" if k < len(carries) else "all "
-            result = self._pill("result", f"{stacked}{_at(names, k) or self.names.get(source, '')}".strip(), _at(details, k))
+            result = self._pill(
+                "result", f"{stacked}{_at(names, k) or self.names.get(source, '')}".strip(), _at(details, k)
+            )
             results.append(result)
             self.edge(source, result.id)
             self._needs[result.id].append(test.id)

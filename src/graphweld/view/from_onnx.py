@@ -17,8 +17,8 @@ from graphweld.view.model import Graph, Place
 _SOURCE = "graphweld.source"
 _MOST_SHOWN = 4  # numbers of a constant
 _ARITHMETIC = {
-    "Add": "+", "Sub": "-", "Mul": "*", "Div": "/", "Mod": "%", "Pow": "**", "MatMul": "@", "Less": "<", "LessOrEqual": "<=",
-    "Greater": ">", "GreaterOrEqual": ">=", "Equal": "==", "And": "and", "Or": "or",
+    "Add": "+", "Sub": "-", "Mul": "*", "Div": "/", "Mod": "%", "Pow": "**", "MatMul": "@", "Less": "<",
+    "LessOrEqual": "<=", "Greater": ">", "GreaterOrEqual": ">=", "Equal": "==", "And": "and", "Or": "or",
 }  # fmt: skip
 Value = str | Held | None
 
@@ -53,7 +53,9 @@ class _Reader:
             self.known[value] = Held(_constant(value.const_value) or value.name or "", _detail(value))
         for node in graph:
             made = self._node(node)
-            self.known.update({value: found for value, found in zip(node.outputs, made, strict=False) if found is not None})
+            self.known.update(
+                {value: found for value, found in zip(node.outputs, made, strict=False) if found is not None}
+            )
         return [self._id(value) for value in graph.outputs]
 
     def _id(self, value: ir.Value) -> str:
@@ -70,13 +72,24 @@ class _Reader:
         if node.op_type == "If":
             sides = [self._side(node.attributes[name].as_graph()) for name in ("then_branch", "else_branch")]
             return self.made.branch(
-                place.text if place else "if", self._id(_given(node, 0)), sides, place=place, details=_details(node.outputs)
+                place.text if place else "if",
+                self._id(_given(node, 0)),
+                sides,
+                place=place,
+                details=_details(node.outputs),
             )
         if node.op_type in ("Loop", "Scan"):
             return self._loop(node, place)
         reads = [self.known[value] for value in node.inputs if value is not None and value in self.known]
+        for read in reads:
+            if isinstance(read, str):
+                self.made.name_by_line(read, place)
         made = self.made.node(
-            "op", self._label(node), [read for read in reads if isinstance(read, str)], place=place, detail=_detail(node.outputs[0])
+            "op",
+            self._label(node),
+            [read for read in reads if isinstance(read, str)],
+            place=place,
+            detail=_detail(node.outputs[0]),
         )
         return [made] * len(node.outputs)
 
@@ -102,13 +115,16 @@ class _Reader:
 
         starts = [self._id(value) for value in node.inputs[first : first + count] if value is not None]
         trips, goes_on = (node.inputs[0], node.inputs[1]) if is_loop else (None, None)
+        after = graph.outputs[1:] if is_loop else graph.outputs
+        producers = [value.producer() for value in after[:count]]
+        places = [None if producer is None else _place(producer) for producer in producers]
         label = place.text if place else node.op_type.lower()
         if trips is not None:
             told = self.known.get(trips)
             label += f" ({told.name} trips)" if isinstance(told, Held) else " (counted)"
         first_test = next((self._id(value) for value in (goes_on, trips) if value is not None), None)
         return self.made.loop(
-            label, starts, [_short(value) for value in carried], body,
+            label, starts, self.made.carried_names(starts, [_short(value) for value in carried], places), body,
             first=first_test, place=place, details=_details(node.outputs), kind=node.op_type,
         )  # fmt: skip
 
@@ -121,7 +137,7 @@ class _Reader:
         if node.op_type in _ARITHMETIC and len(given) == 2:
             return f"{given[0]} {_ARITHMETIC[node.op_type]} {given[1]}"
         scalars = (ir.AttributeType.INT, ir.AttributeType.FLOAT, ir.AttributeType.STRING, ir.AttributeType.INTS)
-        given += [f"{name}={a.value}" for name, a in node.attributes.items() if a.type in scalars]
+        given += [f"{name}={a.value}" for name, a in node.attributes.items() if a.type in scalars and a.value]
         return f"{node.op_type}({', '.join(given)})"
 
 
@@ -144,7 +160,13 @@ def _details(values: Sequence[ir.Value]) -> list[str]:
 def _detail(value: ir.Value) -> str:
     if value.dtype is None:
         return ""
-    dtype = value.dtype.name.lower().replace("float", "f").replace("double", "f64").replace("int", "i").replace("bool", "b8")
+    dtype = (
+        value.dtype.name.lower()
+        .replace("float", "f")
+        .replace("double", "f64")
+        .replace("int", "i")
+        .replace("bool", "b8")
+    )
     dtype = "f32" if dtype == "f" else dtype
     return dtype if value.shape is None else f"{dtype}[{', '.join(str(size) for size in value.shape)}]"
 

@@ -14,7 +14,8 @@ from typing import Any
 from torch.fx import GraphModule
 
 from graphweld.view.assembly import Held, Ids
-from graphweld.view.from_fx import Reader, placeholders
+from graphweld.view.from_fx import Reader
+from graphweld.view.fx_nodes import placeholders
 from graphweld.view.model import Graph, Place
 
 
@@ -29,9 +30,7 @@ class Piece:
     reason: str = ""
 
 
-def graph_of_pieces(
-    pieces: Sequence[Piece], title: str, given: Mapping[int, str], returned: Sequence[object]
-) -> Graph:
+def graph_of_pieces(pieces: Sequence[Piece], title: str, given: Mapping[int, str], returned: Sequence[object]) -> Graph:
     """The picture. `given` names the program's tensors by their `id`; `returned` are those of its result."""
     reader = Reader()
     made = reader.made
@@ -62,9 +61,8 @@ def graph_of_pieces(
             if not loose and before is not None:
                 made.edge(before, python, "break")
     for value in returned:
-        source = known.get(id(value))
-        if source is not None:
-            made.output(source)
+        if id(value) in known:
+            made.output(known[id(value)])
         elif python is not None:
             made.node("output", "return", [python], is_root=True)
     return made.finish(title)

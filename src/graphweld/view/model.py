@@ -7,7 +7,20 @@ from dataclasses import dataclass
 from typing import Literal
 
 NodeKind = Literal[
-    "input", "parameter", "op", "select", "test", "carry", "result", "kept", "output", "if", "loop", "call", "piece", "python"
+    "input",
+    "parameter",
+    "op",
+    "select",
+    "test",
+    "carry",
+    "result",
+    "kept",
+    "output",
+    "if",
+    "loop",
+    "call",
+    "piece",
+    "python",
 ]
 RegionKind = Literal["then", "else", "body", "piece"]
 EdgeKind = Literal["data", "test", "again", "break"]

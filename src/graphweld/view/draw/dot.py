@@ -42,7 +42,13 @@ _WORDS = {"if": "If", "loop": "Loop", "piece": "Graph"}
 def scene(graph: Graph) -> Scene:
     """The pieces of the text, for `dot_text` and for the page."""
     outputs = ";".join(node.id for node in graph.nodes if node.kind == "output")
-    return {"head": _HEAD, "foot": f"{{rank=sink;{outputs}}}", "faint": FAINT, "items": [_item(node) for node in graph.nodes], "edges": [_edge(edge) for edge in graph.edges]}
+    return {
+        "head": _HEAD,
+        "foot": f"{{rank=sink;{outputs}}}",
+        "faint": FAINT,
+        "items": [_item(node) for node in graph.nodes],
+        "edges": [_edge(edge) for edge in graph.edges],
+    }
 
 
 def dot_text(scene: Scene, closed: Collection[str] = ()) -> str:
@@ -123,7 +129,12 @@ def _item(node: Node) -> Scene:
         }
     many = sum(not inner.regions for inner in node.walk())
     ids = [inner.id for inner in node.walk()] + [region.id for inner in node.walk() for region in inner.regions]
-    return {**made, "id": node.id, "ids": ids, "closed": _node(node, "closed", f"{_title(node)}{_small(f'{many} nodes')}")}
+    return {
+        **made,
+        "id": node.id,
+        "ids": ids,
+        "closed": _node(node, "closed", f"{_title(node)}{_small(f'{many} nodes')}"),
+    }
 
 
 def _region(region: Region, title: str) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from functools import cache
 
 import jinja2
@@ -20,7 +19,9 @@ MOST_AT_FIRST = 150  # nodes that a person can still follow
 
 def page(graph: Graph) -> str:
     """The page of one picture."""
-    return _template("page.html").render(title=graph.title, picture=picture(graph), style=style(), script=script()) + "\n"
+    return (
+        _template("page.html").render(title=graph.title, picture=picture(graph), style=style(), script=script()) + "\n"
+    )
 
 
 def picture(graph: Graph) -> markupsafe.Markup:

@@ -1,4 +1,4 @@
-"""A picture that Graphviz laid out, made ready to be shown: fonts that every machine has, and dark where the reader is."""
+"""A picture that Graphviz laid out, made ready to be shown: with fonts that every machine has, in light and in dark."""
 
 from __future__ import annotations
 
