@@ -32,7 +32,7 @@ _SHAPES = {
 }
 _PILL = 'shape=box,style="rounded,filled,bold"'
 _EDGE_STYLES = {
-    "test": "penwidth=1.4",
+    "test": "penwidth=1.4,weight=3",
     "again": "dir=back,style=dashed,penwidth=1.6",
     "break": "style=dashed,penwidth=1.8,minlen=2",
 }
@@ -214,7 +214,7 @@ def _small_inline(text: str) -> str:
 
 
 def _told(place: Place) -> str:
-    return f"{place.file}:{place.line}  {place.text}".strip()
+    return f"{place.file.rpartition('/')[2]}:{place.line}  {place.text}".strip()
 
 
 def _short(text: str) -> str:
