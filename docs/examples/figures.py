@@ -1,3 +1,5 @@
+"""Programs whose graphs docs/pictures.md shows."""
+
 import torch
 
 
