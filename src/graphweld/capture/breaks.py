@@ -2,7 +2,7 @@
 
 import linecache
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,15 +41,17 @@ class Captured:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What one run under a compiler gave: `captured` in the order of the program, and its `result`."""
+    """What one run under a compiler gave: `captured` in the order of the program, its arguments and its `result`."""
 
     graphs: int
     nodes: int
     breaks: tuple[Break, ...]
     seconds: float
     error: Exception | None
-    captured: tuple[Captured, ...] = ()
-    result: Any = None
+    captured: tuple[Captured, ...]
+    args: tuple[Any, ...]
+    kwargs: Mapping[str, Any]
+    result: Any
 
 
 class Counter:
@@ -87,25 +89,27 @@ class Counter:
         yield from (Captured(None, break_of(reason)) for reason in graph_break_reasons[start:] if reason.graph_break)
 
 
-def measure(compiled: Callable[[], Any], counter: Counter) -> Measured:
-    """Run a compiled call whose backend is `counter`, and tell what was captured and where it broke."""
+def measure(
+    compiled: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any], counter: Counter
+) -> Measured:
+    """Call what was compiled with the backend `counter`, and tell what was captured and where it broke."""
     before = len(graph_break_reasons)
     start = time.perf_counter()
     error = result = None
     try:
-        result = compiled()
+        result = compiled(*args, **kwargs)
     except Exception as caught:  # noqa: BLE001 - the program's own exceptions and the compiler's are both an answer here
         error = caught
     seconds = time.perf_counter() - start
     captured = tuple(counter.captured(before))
     breaks = tuple(found.stop for found in captured if found.stop is not None)
-    return Measured(counter.graphs, counter.nodes, breaks, seconds, error, captured, result)
+    return Measured(counter.graphs, counter.nodes, breaks, seconds, error, captured, args, kwargs, result)
 
 
-def first_obstacle(run: Callable[[], Any]) -> Break | None:
+def first_obstacle(whole: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Break | None:
     """Why torch gives a function up although it reports no break: the error of a full-graph trace."""
     try:
-        run()
+        whole(*args, **kwargs)
     except exc.TorchDynamoException as error:
         found = next((e for e in chain(error) if isinstance(e, (exc.Unsupported, exc.UserError))), error)
         return break_from(torch_break(found))

@@ -9,12 +9,13 @@ import os
 import threading
 import types
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 import torch
+from torch.fx import GraphModule
 
 from graphweld.convert import RUNTIME
 from graphweld.diagnostics import Span
@@ -48,6 +49,7 @@ class Trace:
     changing: set[str] = field(default_factory=set)  # places of numbers that the program changes: inputs
     constant: set[str] = field(default_factory=set)  # such places where an input was tried, and does not trace
     literals: dict[str, tuple[Any, object]] = field(default_factory=dict)  # places and values of numbers it read
+    show: Callable[[GraphModule], None] | None = None  # takes each finished graph, before a backend changes it
 
     def start_over(self) -> None:
         """Forget what the trace that is given up has seen."""

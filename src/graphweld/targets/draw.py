@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from graphweld.capture.breaks import Captured, Counter, first_obstacle, measure
+from graphweld.capture.breaks import Counter, first_obstacle, measure
 from graphweld.capture.program import guarded, trampoline
 from graphweld.diagnostics import UsageError
 from graphweld.targets.pictures import picture_of
@@ -16,25 +16,21 @@ from graphweld.view.drawing import Drawing
 
 def draw_call(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any], *, welded: bool) -> Drawing:
     """Run `fn` once under a compiler that keeps its graphs."""
-    name = getattr(fn, "__qualname__", type(fn).__qualname__)
     torch.compiler.reset()
     counter = Counter()
     if welded:
         compiled = guarded(torch.compile(trampoline(fn)[0], fullgraph=True, backend=counter), fn)
     else:
         compiled = torch.compile(fn, backend=counter)
-    measured = measure(lambda: compiled(*args, **kwargs), counter)
+    measured = measure(compiled, args, kwargs, counter)
     torch.compiler.reset()
     if measured.error is not None:
         raise measured.error
-    captured, how = measured.captured, "welded" if welded else "torch.compile alone"
-    if not captured:
-        whole = torch.compile(fn, fullgraph=True, backend="eager")
-        obstacle = first_obstacle(lambda: whole(*args, **kwargs))
+    obstacle = None
+    if not measured.captured:
+        obstacle = first_obstacle(torch.compile(fn, fullgraph=True, backend="eager"), args, kwargs)
         torch.compiler.reset()
-        if obstacle is not None:
-            captured = (Captured(None, obstacle),)
-    return Drawing(picture_of(captured, measured.result, f"{name}, {how}", fn, args, kwargs))
+    return Drawing(picture_of(measured, () if obstacle is None else (obstacle,), fn))
 
 
 def draw_file(path: str | os.PathLike[str]) -> Drawing:

@@ -90,20 +90,31 @@
     draw();
   };
 
+  // A picture is laid out when a reader comes near it: a report may hold many.
   const figures = document.querySelectorAll(".picture");
   const tell = (figure, error) => {
     figure.querySelector(".canvas").textContent = `The picture could not be drawn: ${error.message}`;
   };
+  const near = (figure, then) => {
+    if (!globalThis.IntersectionObserver) return then();
+    const observer = new IntersectionObserver((seen) => {
+      if (!seen.some((entry) => entry.isIntersecting)) return;
+      observer.disconnect();
+      then();
+    }, { rootMargin: "600px" });
+    observer.observe(figure);
+  };
   Graphviz.load().then(
     (graphviz) => {
       for (const figure of figures) {
-        try {
-          show(graphviz, figure);
-        } catch (error) {
-          tell(figure, error);
-        }
+        near(figure, () => {
+          try {
+            show(graphviz, figure);
+          } catch (error) {
+            tell(figure, error);
+          }
+        });
       }
-      document.documentElement.dataset.drawn = "yes";
     },
     (error) => figures.forEach((figure) => tell(figure, error)),
   );
