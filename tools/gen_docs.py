@@ -1,4 +1,4 @@
-"""Write the documentation that comes from code: pages of codes, the command line, converted programs.
+"""Write the documentation that comes from code: pages of codes, the command line, converted programs, pictures.
 
 `--check` only compares.
 
@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import ast
 import copy
+import hashlib
 import inspect
 import re
 import runpy
@@ -21,9 +22,10 @@ from pathlib import Path
 import click
 import torch
 
-import graphweld
+import graphweld as gw
 from graphweld.capture.registry import torch_breaks
 from graphweld.cli.main import cli
+from graphweld.cli.target import load_target
 from graphweld.diagnostics.codes import CODES, name_of, rule_class
 from graphweld.diagnostics.torch_breaks import CAUSES, Cause, cause_of
 from graphweld.syntax.analysis.sites import find_sites
@@ -48,6 +50,7 @@ def pages() -> dict[Path, str]:
     found[DOCS / "how-it-works.md"] = SHOWN.sub(
         _program_and_twin, (DOCS / "how-it-works.md").read_text(encoding="utf-8")
     )
+    found.update(_figures(DOCS / "examples" / "figures.py", DOCS / "figures"))
     return found
 
 
@@ -76,11 +79,27 @@ def main() -> int:
     return 0
 
 
+def _figures(programs: Path, folder: Path) -> Iterator[tuple[Path, str]]:
+    """The pictures: laid out anew where what they show has changed, so that only a change needs Node.js."""
+    choose, count_down = (load_target(str(programs), name, instantiate=False).fn for name in ("choose", "count_down"))
+    matrices = torch.ones(4, 4), torch.ones(4, 4)
+    drawn = {
+        "break": gw.draw(choose, matrices, welded=False),
+        "if": gw.draw(choose, matrices),
+        "loop": gw.draw(count_down, (torch.ones(3), torch.tensor(3))),
+    }
+    for name, drawing in drawn.items():
+        path = folder / f"{name}.svg"
+        mark = f"<!-- {hashlib.sha256(drawing.to_dot().encode()).hexdigest()} -->\n"
+        text = path.read_text(encoding="utf-8") if path.exists() else ""
+        yield path, text if text.endswith(mark) else drawing.to_svg() + mark
+
+
 def _program_and_twin(found: re.Match[str]) -> str:
     """A function of a file below docs/, and what graphweld converts it to."""
     start, path, name, end = found.groups()
     function = runpy.run_path(str(DOCS / path))[name]
-    original, twin = inspect.getsource(function), graphweld.source(function)
+    original, twin = inspect.getsource(function), gw.source(function)
     return f"{start}```python\n{original}```\n\nis traced as\n\n```python\n{twin}```\n\n{end}"
 
 

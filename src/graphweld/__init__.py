@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from graphweld.api import check as check
     from graphweld.api import compile as compile  # noqa: A004  (the name follows torch.compile)
     from graphweld.api import diff as diff
+    from graphweld.api import draw as draw
     from graphweld.api import enabled as enabled
     from graphweld.api import explain as explain
     from graphweld.api import export as export
@@ -29,6 +30,7 @@ __all__ = [
     "check",
     "compile",
     "diff",
+    "draw",
     "enabled",
     "explain",
     "export",
@@ -44,6 +46,7 @@ _HOME = {
     "check": "graphweld.api",
     "compile": "graphweld.api",
     "diff": "graphweld.api",
+    "draw": "graphweld.api",
     "enabled": "graphweld.api",
     "explain": "graphweld.api",
     "export": "graphweld.api",

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from graphweld.diagnostics.finding import Finding
     from graphweld.report.model import Report
+    from graphweld.view.drawing import Drawing
 
 Backend = str | Callable[..., Any]
 F = TypeVar("F", bound=Callable[..., Any])
@@ -149,6 +150,47 @@ def explain(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, 
     from graphweld.targets.explain import explain as explain_target
 
     return explain_target(fn, args, dict(kwargs or {}))
+
+
+def draw(
+    fn: Callable[..., Any] | str | os.PathLike[str],
+    args: tuple[Any, ...] = (),
+    kwargs: Mapping[str, Any] | None = None,
+    *,
+    welded: bool = True,
+) -> Drawing:
+    """Draw the graph of a call: If and Loop as boxes that hold their branches and bodies, with your names and lines.
+
+    In short::
+
+        gw.draw(f, (x,))                                # a notebook shows it
+        gw.draw(f, (x,)).save("f.html")                 # .html, .svg or .dot
+        gw.draw(f, (x,), welded=False).save("f.svg")    # what torch alone makes of it: each graph, each break
+        gw.draw("model.onnx").save("model.html")        # or a .pt2 file
+
+    Args:
+        fn: a function, a method, a `torch.nn.Module`, or the path of an .onnx or .pt2 file.
+        args: the positional arguments, as a tuple.
+        kwargs: the keyword arguments.
+        welded: draw the one graph that graphweld makes; with False, the graphs that `torch.compile` alone makes.
+
+    Raises:
+        GraphBreakError: if `welded`, and it cannot be one graph.
+        UsageError: for something that cannot be called, a file that holds no graph, or an unsupported torch.
+        Exception: whatever `fn` itself raises on these arguments.
+
+    Limits: `fn` is run once. What only carries a value on, such as a copy that nobody asked for, is not shown, nor is
+    what no result depends on. A page is laid out by the browser; an SVG needs `dot` (Graphviz) or `node` (Node.js).
+    """
+    if not isinstance(fn, str | os.PathLike):
+        _require_callable(fn)
+        _require_tuple(args)
+    require_torch()
+    from graphweld.targets import draw as target
+
+    if isinstance(fn, str | os.PathLike):
+        return target.draw_file(fn)
+    return target.draw_call(fn, args, dict(kwargs or {}), welded=welded)
 
 
 def check(

@@ -17,7 +17,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "runtime": {"diagnostics"},
     "convert": {"runtime", "syntax", "diagnostics"},
     "capture": {"convert", "runtime", "syntax", "diagnostics", "versions"},
-    "view": set(),
+    "view": {"diagnostics"},
     "report": {"view", "diagnostics"},
     "targets": {"capture", "convert", "runtime", "syntax", "report", "view", "diagnostics", "versions"},
     "lint": {"syntax", "diagnostics"},

@@ -2,7 +2,7 @@
 
 import linecache
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,49 +27,89 @@ class Break:
 
 
 @dataclass(frozen=True, slots=True)
+class Captured:
+    """A graph that was captured, and the tensors of its first run; None where a break came before any operator.
+
+    `stop` is the break that it ended in.
+    """
+
+    module: torch.fx.GraphModule | None
+    stop: Break | None
+    inputs: tuple[Any, ...] = ()
+    outputs: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Measured:
-    """What one run under a compiler gave."""
+    """What one run under a compiler gave: `captured` in the order of the program, its arguments and its `result`."""
 
     graphs: int
     nodes: int
     breaks: tuple[Break, ...]
     seconds: float
     error: Exception | None
+    captured: tuple[Captured, ...]
+    args: tuple[Any, ...]
+    kwargs: Mapping[str, Any]
+    result: Any
 
 
 class Counter:
-    """A backend that runs the graph as it is, and counts."""
+    """A backend that runs the graph as it is, counts, and keeps what went through each graph first."""
 
     def __init__(self) -> None:
         self.graphs = 0
         self.nodes = 0
         self.modules: list[torch.fx.GraphModule] = []
+        self.noted: list[int] = []  # how many breaks torch had noted when each was compiled
+        self.ran: dict[torch.fx.GraphModule, tuple[Any, Any]] = {}
 
     def __call__(self, module: torch.fx.GraphModule, example_inputs: list[Any]) -> Callable[..., Any]:
         self.graphs += 1
         self.nodes += sum(n.op.startswith("call") for n in module.graph.nodes)
         self.modules.append(module)
-        return module.forward
+        self.noted.append(len(graph_break_reasons))
+
+        def run(*args: Any) -> Any:
+            outputs = module(*args)
+            self.ran.setdefault(module, (args, tuple(outputs)))
+            return outputs
+
+        return run
+
+    def captured(self, start: int) -> Iterator[Captured]:
+        """The graphs, and the breaks since the `start`th. torch notes a break before the graph that ends in it."""
+        for module, noted in zip(self.modules, self.noted, strict=True):
+            found = [break_of(reason) for reason in graph_break_reasons[start:noted] if reason.graph_break]
+            start = noted
+            own: Any = module.compile_subgraph_reason
+            stop = found.pop() if own.graph_break and found else None
+            yield from (Captured(None, stop) for stop in found)
+            yield Captured(module, stop, *self.ran.get(module, ()))
+        yield from (Captured(None, break_of(reason)) for reason in graph_break_reasons[start:] if reason.graph_break)
 
 
-def measure(compiled: Callable[[], Any], counter: Counter) -> Measured:
-    """Run a compiled call whose backend is `counter`, and tell what was captured and where it broke."""
+def measure(
+    compiled: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any], counter: Counter
+) -> Measured:
+    """Call what was compiled with the backend `counter`, and tell what was captured and where it broke."""
     before = len(graph_break_reasons)
     start = time.perf_counter()
-    error = None
+    error = result = None
     try:
-        compiled()
+        result = compiled(*args, **kwargs)
     except Exception as caught:  # noqa: BLE001 - the program's own exceptions and the compiler's are both an answer here
         error = caught
     seconds = time.perf_counter() - start
-    breaks = tuple(break_of(reason) for reason in graph_break_reasons[before:] if reason.graph_break)
-    return Measured(counter.graphs, counter.nodes, breaks, seconds, error)
+    captured = tuple(counter.captured(before))
+    breaks = tuple(found.stop for found in captured if found.stop is not None)
+    return Measured(counter.graphs, counter.nodes, breaks, seconds, error, captured, args, kwargs, result)
 
 
-def first_obstacle(run: Callable[[], Any]) -> Break | None:
+def first_obstacle(whole: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Break | None:
     """Why torch gives a function up although it reports no break: the error of a full-graph trace."""
     try:
-        run()
+        whole(*args, **kwargs)
     except exc.TorchDynamoException as error:
         found = next((e for e in chain(error) if isinstance(e, (exc.Unsupported, exc.UserError))), error)
         return break_from(torch_break(found))

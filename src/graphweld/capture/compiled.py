@@ -7,6 +7,7 @@ import torch
 from torch._dynamo.output_graph import OutputGraph
 from torch.fx import GraphModule
 
+from graphweld.capture import sites
 from graphweld.capture.raises import is_marked
 from graphweld.capture.saved_operands import copy_changed
 
@@ -17,6 +18,9 @@ def hook_compiled() -> None:
 
     def compiled(self: OutputGraph, gm: GraphModule, example_inputs: list[Any]) -> Any:
         copy_changed(gm)
+        trace = sites.trace_of(self.root_tx)
+        if trace is not None and trace.show is not None:
+            trace.show(gm)
         fn = call_user_compiler(self, gm, example_inputs)
         if not getattr(self, "gw_raises", False):
             return fn

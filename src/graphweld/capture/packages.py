@@ -1,5 +1,6 @@
 """An exported program compiled by AOTInductor: a file that runs without Python sources, from Python or from C++."""
 
+import warnings
 from typing import Any
 
 import torch
@@ -16,7 +17,9 @@ def compile_package(program: torch.export.ExportedProgram, path: str) -> None:
     if has_regions:
         lay_out_operands()
         settings["inplace_buffers"] = False
-    torch._inductor.aoti_compile_and_package(program, package_path=path, inductor_configs=settings)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # torch's, about how it copies a program itself
+        torch._inductor.aoti_compile_and_package(program, package_path=path, inductor_configs=settings)
 
 
 def load_package(path: str) -> Any:

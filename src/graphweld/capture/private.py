@@ -419,8 +419,8 @@ _GRADIENTS = (
 _EXPORT = (
     *_each(
         "torch.utils._pytree",
-        "tree_flatten tree_leaves tree_map_only tree_unflatten",
-        "results as an export takes them apart, inputs as it does",
+        "keystr tree_flatten tree_leaves tree_leaves_with_path tree_map_only tree_unflatten",
+        "results as an export takes them apart, inputs as it does, and names for the tensors in them",
     ),
 )
 

@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
-from torch.fx import GraphModule
+from torch.fx import GraphModule, Interpreter
+from torch.fx import traceback as fx_traceback
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from graphweld.capture.raises import raise_unless
@@ -55,9 +56,17 @@ def as_captured(region: GraphModule, carries: Sequence[torch.Tensor] = ()) -> Ca
 
     def run(*args: Any) -> tuple[Any, ...]:
         with Checks(are_made=True):
-            return tuple(_strided(out, like) for out, like in zip(region(*args), likes, strict=True))
+            return tuple(_strided(out, like) for out, like in zip(_run(region, args), likes, strict=True))
 
     return run
+
+
+def _run(region: GraphModule, args: tuple[Any, ...]) -> Any:
+    """Call a region; in an export node by node, so that the nodes it is traced to have the lines of its own."""
+    if not (torch.compiler.is_exporting() and fx_traceback.has_preserved_node_meta()):
+        return region(*args)
+    with fx_traceback.preserve_node_meta():
+        return Interpreter(getattr(region, "region", region)).run(*args)  # of `exported.Enclosed`, what it encloses
 
 
 def _strided(out: torch.Tensor, like: Any) -> torch.Tensor:

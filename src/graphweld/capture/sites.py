@@ -9,12 +9,13 @@ import os
 import threading
 import types
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 import torch
+from torch.fx import GraphModule
 
 from graphweld.convert import RUNTIME
 from graphweld.diagnostics import Span
@@ -50,6 +51,7 @@ class Trace:
     literals: dict[str, tuple[Any, object]] = field(default_factory=dict)  # places and values of numbers it read
     follows_sizes: bool = False  # a loop over a size that changes became a node
     unrolls_sizes: bool = False  # which was tried, and does not trace
+    show: Callable[[GraphModule], None] | None = None  # takes each finished graph, before a backend changes it
 
     def start_over(self) -> None:
         """Forget what the trace that is given up has seen."""

@@ -66,8 +66,7 @@ def export(
     click.echo(f"exporting {target} to {path} ...", err=True)
     kinds = _write(found.fn, args, named, shapes, form, path, opset, verify)
     most = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common(_MOST_KINDS))
-    nodes = f", {sum(kinds.values())} nodes ({most})" if kinds else ""
-    click.echo(f"{path}: {path.stat().st_size:,} bytes{nodes}")
+    click.echo(f"{path}: {path.stat().st_size:,} bytes, {sum(kinds.values())} nodes ({most})")
 
 
 def _write(
@@ -81,11 +80,14 @@ def _write(
     if form == "onnx":
         model = gw.export_onnx(fn, args, path, kwargs=kwargs, dynamic_shapes=shapes, opset_version=opset, verify=verify)
         return Counter(node.op_type for node in model.model.graph.all_nodes())
-    if form == "package":
-        gw.package(fn, args, path, kwargs=kwargs, dynamic_shapes=shapes)
-        return Counter()
     program = gw.export(fn, args, kwargs, dynamic_shapes=shapes)
-    torch.export.save(program, path)
+    if form == "package":
+        from graphweld.targets.aoti import write_package
+
+        click.echo("compiling for this machine ...", err=True)
+        write_package(program, path)
+    else:
+        torch.export.save(program, path)
     return Counter(_kinds(program.graph_module))
 
 

@@ -18,6 +18,7 @@ from graphweld.cli.check import check
 from graphweld.cli.demo import demo
 from graphweld.cli.diff import diff
 from graphweld.cli.doctor import doctor
+from graphweld.cli.draw import draw
 from graphweld.cli.explain import explain
 from graphweld.cli.export import export
 from graphweld.cli.fix import fix
@@ -37,7 +38,7 @@ def cli() -> None:
     """
 
 
-for _verb in (check, explain, run_script, export, diff, fix, rule, doctor, demo):
+for _verb in (check, explain, run_script, draw, export, diff, fix, rule, doctor, demo):
     cli.add_command(_verb)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from graphweld.diagnostics import Diagnostic
 from graphweld.diagnostics.torch_breaks import Cause, cause_of
+from graphweld.view.model import Graph
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -73,7 +74,8 @@ class SourceReport:
 class Phase:
     """What one way of compiling gave: how many graphs, the breaks between them, the operators in them.
 
-    `error` is set where tracing ended with an error instead of a graph; `seconds` is the time of the first call.
+    `error` is set where tracing ended with an error instead of a graph; `seconds` is the time of the first call;
+    `picture` shows the graphs, and what Python runs between them.
     """
 
     graphs: int
@@ -81,6 +83,7 @@ class Phase:
     nodes: int
     error: str | None = None
     seconds: float = 0.0
+    picture: Graph | None = None
 
     @property
     def is_whole(self) -> bool:
@@ -144,7 +147,7 @@ class Report:
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the page, in a frame, so that its style stays its own."""
-        from graphweld.report.render.html import framed
+        from graphweld.view.draw.page import framed
 
         return framed(self.to_html())
 

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from graphweld.capture.exporter import export_failed
 from graphweld.capture.packages import compile_package
 from graphweld.diagnostics import ExportError, UsageError
@@ -23,9 +25,13 @@ def package_target(
     file = Path(path)
     if file.suffix != ".pt2":
         raise UsageError.because(f"a package is a .pt2 file, not {file.name}")
-    program = export_target(target, args, kwargs, dynamic_shapes)
+    write_package(export_target(target, args, kwargs, dynamic_shapes), file)
+    return file
+
+
+def write_package(program: torch.export.ExportedProgram, file: Path) -> None:
+    """Compile an exported program."""
     try:
         compile_package(program, str(file))
     except Exception as error:
         raise ExportError([export_failed("AOTInductor", error)]) from error
-    return file

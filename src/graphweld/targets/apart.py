@@ -19,7 +19,8 @@ from typing import Any, NoReturn
 import torch
 
 from graphweld.capture.breaks import Counter, first_obstacle, measure
-from graphweld.report.model import BreakReport, Phase
+from graphweld.report.model import Phase
+from graphweld.targets.explain import phase_of
 
 _SECONDS = 120.0
 _PIECE = 1 << 16
@@ -71,17 +72,14 @@ def _phase(
     torch.compile = plain_compile
     torch.compiler.reset()
     counter = Counter()
-    found = measure(lambda: plain_compile(target, backend=counter, dynamic=dynamic)(*args, **kwargs), counter)
+    found = measure(plain_compile(target, backend=counter, dynamic=dynamic), args, kwargs, counter)
     if found.error is not None:
         return None  # the program's own, or autograd's about the fork: the run itself tells
-    breaks = found.breaks
-    if not breaks and found.graphs != 1:
+    obstacle = None
+    if not found.breaks and found.graphs != 1:
         torch.compiler.reset()
-        whole = plain_compile(target, fullgraph=True, backend="eager", dynamic=dynamic)
-        obstacle = first_obstacle(lambda: whole(*args, **kwargs))
-        breaks = () if obstacle is None else (obstacle,)
-    told = tuple(BreakReport(b.file, b.line, b.source_line, b.reason, b.torch_code) for b in breaks)
-    return Phase(found.graphs, told, found.nodes, None, found.seconds)
+        obstacle = first_obstacle(plain_compile(target, fullgraph=True, backend="eager", dynamic=dynamic), args, kwargs)
+    return phase_of(found, () if obstacle is None else (obstacle,), target)
 
 
 def _read(pipe: int, until: float) -> bytes:

@@ -14,36 +14,35 @@ from graphweld.capture.breaks import Break, Counter, Measured, break_from, first
 from graphweld.capture.program import diagnostics_of, guarded, trampoline
 from graphweld.diagnostics import ConversionError, Diagnostic, GraphweldError, UsageError
 from graphweld.report.model import BreakReport, Phase, Report, SiteReport, SourceReport
+from graphweld.targets.pictures import picture_of
 
 
 def explain(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any] | None = None) -> Report:
     """Run `fn` compiled by torch and by graphweld, each on copies of its arguments, and report both."""
-    named = dict(kwargs or {})
-
-    def call(compiled: Callable[..., Any]) -> Callable[[], Any]:
-        own_args, own_kwargs = copy.deepcopy((args, named))
-        return lambda: compiled(*own_args, **own_kwargs)
-
+    given = args, dict(kwargs or {})
     torch.compiler.reset()
     counter = Counter()
-    subject = _own(fn)
-    before = measure(call(torch.compile(subject, backend=counter)), counter)
+    before = measure(torch.compile(_own(fn), backend=counter), *copy.deepcopy(given), counter)
     if before.error is not None and not isinstance(before.error, RuntimeError):
         raise before.error
     obstacle = None
     if not before.breaks and before.graphs != 1:
         torch.compiler.reset()
-        obstacle = first_obstacle(call(torch.compile(_own(fn), fullgraph=True, backend="eager")))
+        obstacle = first_obstacle(torch.compile(_own(fn), fullgraph=True, backend="eager"), *copy.deepcopy(given))
     torch.compiler.reset()
     counter = Counter()
     subject = _own(fn)
     start, trace = trampoline(subject)
-    after = measure(call(guarded(torch.compile(start, fullgraph=True, backend=counter), subject)), counter)
+    compiled = guarded(torch.compile(start, fullgraph=True, backend=counter), subject)
+    after = measure(compiled, *copy.deepcopy(given), counter)
     torch.compiler.reset()
     found = _diagnostics(after.error)
     code = convert.code_of(fn)
     listed = tuple(site_reports(trace, found))
-    phases = _phase(before, () if obstacle is None else (obstacle,)), _phase(after, tuple(map(break_from, found)))
+    phases = (
+        phase_of(before, () if obstacle is None else (obstacle,), fn),
+        phase_of(after, tuple(map(break_from, found)), fn),
+    )
     return Report(
         function=getattr(fn, "__qualname__", type(fn).__qualname__),
         file=code.co_filename,
@@ -62,19 +61,24 @@ def _own(fn: Any) -> Any:
     return copy.deepcopy(fn) if isinstance(fn, torch.nn.Module) else fn
 
 
-def _phase(measured: Measured, told: tuple[Break, ...]) -> Phase:
+def phase_of(measured: Measured, told: tuple[Break, ...], fn: Callable[..., Any]) -> Phase:
     """One way of compiling; what it broke at is `told` where torch itself reported no break."""
-    breaks = measured.breaks or told
     error = measured.error
     if isinstance(error, UsageError):
         raise error
     return Phase(
         graphs=measured.graphs,
-        breaks=tuple(BreakReport(b.file, b.line, b.source_line, b.reason, b.torch_code) for b in breaks),
+        breaks=tuple(map(break_report, measured.breaks or told)),
         nodes=measured.nodes,
         error=None if error is None else f"{type(error).__name__}: {str(error).strip().splitlines()[0]}",
         seconds=measured.seconds,
+        picture=None if error is not None else picture_of(measured, told, fn),
     )
+
+
+def break_report(found: Break) -> BreakReport:
+    """A break as reports have it."""
+    return BreakReport(found.file, found.line, found.source_line, found.reason, found.torch_code)
 
 
 def _diagnostics(error: Exception | None) -> tuple[Diagnostic, ...]:

@@ -15,18 +15,21 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import torch
+from torch.fx import GraphModule
 
 from graphweld import convert
 from graphweld.capture import sites
-from graphweld.capture.breaks import Break
 from graphweld.capture.exporter import welded
 from graphweld.capture.meter import Meter, Work
 from graphweld.diagnostics import Diagnostic, GraphweldError
-from graphweld.report.model import BreakReport, Phase, SiteReport
+from graphweld.report.model import Phase, SiteReport
 from graphweld.report.run_model import Compiled
 from graphweld.targets.apart import measured_apart
 from graphweld.targets.compile import compile_target
-from graphweld.targets.explain import site_reports, source_reports
+from graphweld.targets.explain import break_report, site_reports, source_reports
+from graphweld.targets.pictures import input_names
+from graphweld.view.from_fx import graph_of, graph_of_program
+from graphweld.view.model import Graph
 
 _EXPORTERS = ((torch.export, "export"), (torch.onnx, "export"))
 
@@ -42,6 +45,13 @@ class _Entry:
     work: Work = field(default_factory=Work)
     before: Phase | None = None
     error: Exception | None = None
+    picture: Graph | None = None  # of the first graph
+
+    def show(self, module: GraphModule) -> None:
+        """Draw a graph as soon as it is finished: a backend changes it."""
+        if self.picture is None:
+            name = getattr(self.target, "__qualname__", type(self.target).__qualname__)
+            self.picture = graph_of(module, name, input_names(module, self.target))
 
 
 class Recorder:
@@ -86,6 +96,8 @@ class Recorder:
             before = sites.roots()
             made = compile_target(model, **{"fullgraph": False, **how}) if self._weld else plain(model, **how)
             entry.roots = sites.roots() - before
+            for root in entry.roots:
+                sites.trace_at(root).show = entry.show
             if isinstance(model, torch.nn.Module):
                 made.forward = self._recorded(entry, made.forward, plain, how)
                 return made
@@ -120,6 +132,9 @@ class Recorder:
             start = time.perf_counter()
             with self._counting(entry):
                 made = plain(target, *args, **kwargs)
+            program = getattr(made, "exported_program", made)  # of an ONNX model, what it was made from
+            if isinstance(program, torch.export.ExportedProgram):
+                entry.picture = graph_of_program(program, how)
             if not entry.work.graphs:  # of an exporter torch keeps no record
                 nodes = sum(n.op.startswith("call") for n in made.graph.nodes) if hasattr(made, "graph") else 0
                 entry.work += Work(graphs=1, nodes=nodes, seconds=time.perf_counter() - start)
@@ -177,15 +192,12 @@ def _phase(entry: _Entry) -> Phase | None:
     error = entry.error
     return Phase(
         graphs=entry.work.graphs,
-        breaks=tuple(map(_told, entry.work.breaks)),
+        breaks=tuple(map(break_report, entry.work.breaks)),
         nodes=entry.work.nodes,
         error=None if error is None else f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}",
         seconds=entry.work.seconds,
+        picture=None if entry.work.breaks else entry.picture,
     )
-
-
-def _told(found: Break) -> BreakReport:
-    return BreakReport(found.file, found.line, found.source_line, found.reason, found.torch_code)
 
 
 def _sites(entry: _Entry, found: tuple[Diagnostic, ...]) -> Iterator[SiteReport]:

@@ -14,6 +14,7 @@ import pytest
 
 from graphweld.report import Compiled, Report, RunReport, SourceReport
 from graphweld.report.render import html
+from graphweld.view.model import Edge, Graph, Node
 from tests.unit.report.samples import ALL, REFUSED
 
 VOID = {"meta", "br", "link", "img", "input", "hr"}
@@ -27,7 +28,9 @@ SOURCE = SourceReport(
 )
 SITES = tuple(dataclasses.replace(site, end_line=site.line, end_column=site.column + 15) for site in REFUSED.sites)
 FULL = dataclasses.replace(REFUSED, sites=SITES, sources=(SOURCE,))
-PAGE = html.page(FULL, picture="<svg></svg>")
+PICTURE = Graph("f </script>", (Node("x", "input", "x"), Node("y", "output", "return")), (Edge("x", "y"),))
+DRAWN = dataclasses.replace(FULL, before=dataclasses.replace(FULL.before, picture=PICTURE))
+PAGE = html.page(DRAWN)
 RUN = RunReport(
     script="train.py",
     welded=True,
@@ -90,7 +93,26 @@ def test_the_source_is_marked_where_the_sites_are() -> None:
     assert "&lt;b&gt;&amp;" in PAGE
     assert '<span class="number" aria-hidden="true">22</span>' in PAGE
     assert "gw.while_stmt(test_1, body_1)" in PAGE
-    assert "<svg></svg>" in PAGE
+
+
+def test_pictures_are_there_with_what_draws_them() -> None:
+    checked(PAGE)
+    assert re.findall(r"<h3>(Graphs? \w+)</h3>", PAGE) == ["Graphs before"]
+    data = re.search(r'<script type="application/json">(.*?)</script>', PAGE, re.DOTALL)
+    assert data is not None
+    assert json.loads(data[1])["title"] == "f </script>"
+    assert "globalThis.Graphviz" in PAGE
+    assert "globalThis.Graphviz" not in html.page(FULL), "a page without a picture is without what draws one"
+
+
+def test_a_picture_that_welding_left_alone_is_shown_once() -> None:
+    whole = dataclasses.replace(ALL["nothing_breaks"].before, picture=PICTURE)
+    report = dataclasses.replace(ALL["nothing_breaks"], before=whole, after=whole)
+    assert re.findall(r"<h3>(Graphs? \w+)</h3>", report.to_html()) == ["Graph after"]
+
+
+def test_pictures_are_no_part_of_the_json() -> None:
+    assert DRAWN.to_dict() == FULL.to_dict()
 
 
 def test_each_site_of_the_table_leads_to_its_mark() -> None:
@@ -112,7 +134,10 @@ press("p"); seen.push(document.activeElement.id);
 const paper = () => getComputedStyle(document.body).backgroundColor;
 const papers = [paper()];
 document.getElementById("theme").click(); papers.push(paper());
-document.title = JSON.stringify({ seen, papers, wide: document.documentElement.scrollWidth > innerWidth });
+setTimeout(() => {
+  const drawn = document.querySelectorAll(".canvas svg .node").length;
+  document.title = JSON.stringify({ seen, papers, drawn, wide: document.documentElement.scrollWidth > innerWidth });
+}, 3000);
 </script></body>"""
 
 
@@ -123,10 +148,10 @@ def test_a_browser_shows_it(width: int, tmp_path: Path) -> None:
     if browser is None:
         pytest.skip("there is no Chromium on this machine")
     path = tmp_path / "page.html"
-    path.write_text(html.page(FULL).replace("</body>", PROBE), encoding="utf-8")
+    path.write_text(PAGE.replace("</body>", PROBE), encoding="utf-8")
     command = [browser, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path}"]
     done = subprocess.run(
-        [*command, f"--window-size={width},900", "--dump-dom", path.as_uri()],
+        [*command, f"--window-size={width},3000", "--virtual-time-budget=10000", "--dump-dom", path.as_uri()],
         capture_output=True,
         text=True,
         check=True,
@@ -137,4 +162,5 @@ def test_a_browser_shows_it(width: int, tmp_path: Path) -> None:
     told = json.loads(title[1].replace("&quot;", '"'))
     assert told["seen"] == ["f1-s2", "f1-s2"], "n and p go from site to site"
     assert len(set(told["papers"])) == 2, "light and dark differ"
+    assert told["drawn"] == 2
     assert not told["wide"], "nothing sticks out to the side"

@@ -17,6 +17,7 @@ from graphweld.report.model import Phase, Report, SiteReport, SourceReport
 from graphweld.report.render import run as run_text
 from graphweld.report.render import terminal
 from graphweld.report.run_model import Compiled, RunReport
+from graphweld.view.draw import page as drawn
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ class _Function:
     left_out: int
     diagnostics: tuple[Diagnostic, ...]
     sources: tuple[tuple[SourceReport, tuple[_Line, ...]], ...]
-    picture: str
+    pictures: tuple[tuple[str, markupsafe.Markup], ...]
 
     @property
     def marked(self) -> set[int]:
@@ -61,8 +62,8 @@ class _Function:
         return {piece.number for _, lines in self.sources for line in lines for piece in line.pieces}
 
 
-def page(report: Report, picture: str = "") -> str:
-    """The page of `explain`. `picture` is an SVG of the graph after welding."""
+def page(report: Report) -> str:
+    """The page of `explain`."""
     function = _function(
         "f1",
         report.function,
@@ -74,15 +75,9 @@ def page(report: Report, picture: str = "") -> str:
         report.sites,
         report.diagnostics,
         report.sources,
-        picture,
     )
     head = terminal.headline(report), f"{terminal.answer(report)} (torch {report.torch_version})"
     return _render(*head, [function])
-
-
-def framed(text: str) -> str:
-    """A page as a frame for another page, such as a notebook."""
-    return f'<iframe srcdoc="{markupsafe.escape(text)}" title="graphweld" width="100%" height="640"></iframe>'
 
 
 def run_page(report: RunReport) -> str:
@@ -111,7 +106,6 @@ def _of_compiled(anchor: str, compiled: Compiled, welded: bool) -> _Function:
         compiled.sites,
         compiled.diagnostics,
         compiled.sources,
-        "",
     )
 
 
@@ -126,13 +120,22 @@ def _function(
     sites: tuple[SiteReport, ...],
     diagnostics: tuple[Diagnostic, ...],
     sources: tuple[SourceReport, ...],
-    picture: str,
 ) -> _Function:
     listed, left_out = terminal.worth_listing(sites)
     shown = tuple((source, tuple(_lines(source, sites, listed, before, after))) for source in sources)
+    pictures = tuple(_pictures(before, after))
     return _Function(
-        anchor, name, where, facts, before, after, is_whole, tuple(listed), left_out, diagnostics, shown, picture
+        anchor, name, where, facts, before, after, is_whole, tuple(listed), left_out, diagnostics, shown, pictures
     )
+
+
+def _pictures(before: Phase | None, after: Phase | None) -> Iterator[tuple[str, markupsafe.Markup]]:
+    """What torch alone made of it, and what welding did; one picture where that is the same."""
+    shown = before.picture if before is not None else None
+    if shown is not None and not (before is not None and before.is_whole and after is not None and after.picture):
+        yield "Graphs before", drawn.picture(shown)
+    if after is not None and after.picture is not None:
+        yield "Graph after", drawn.picture(after.picture)
 
 
 def _lines(
@@ -182,4 +185,6 @@ def _template() -> jinja2.Template:
 
 
 def _render(title: str, answer: str, functions: Sequence[_Function]) -> str:
-    return _template().render(title=title, answer=answer, functions=functions) + "\n"
+    is_drawn = any(function.pictures for function in functions)
+    style, script = (drawn.style(), drawn.script()) if is_drawn else ("", "")
+    return _template().render(title=title, answer=answer, functions=functions, style=style, script=script) + "\n"

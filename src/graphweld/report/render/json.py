@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from graphweld.report.model import BreakReport, Phase, Report
@@ -62,7 +62,9 @@ def _compiled(compiled: Compiled) -> dict[str, Any]:
 
 
 def _phase(phase: Phase) -> dict[str, Any]:
-    return {**asdict(phase), "breaks": list(map(_break, phase.breaks))}
+    data = asdict(replace(phase, picture=None))
+    del data["picture"]  # for people; what it shows is the program's, not the report's
+    return {**data, "breaks": list(map(_break, phase.breaks))}
 
 
 def _break(found: BreakReport) -> dict[str, Any]:

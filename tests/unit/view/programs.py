@@ -1,0 +1,75 @@
+"""Programs that are drawn."""
+
+import torch
+
+
+def choose(x, w):
+    y = x @ w
+    if y.mean() > 0:
+        z = torch.softmax(y, -1)
+    else:
+        z = torch.relu(y) @ w
+    return z + x
+
+
+def count_down(x, n):
+    total = torch.zeros(())
+    while n > 0:
+        x = x * 0.5
+        total = total + x.sum()
+        n = n - 1
+    return x, total
+
+
+def pick(x):
+    if x.sum() > 0:
+        x = x + 1
+    else:
+        x = x - 1
+    return x
+
+
+def change_in_place(x):
+    y = x * 2
+    y.add_(3)
+    return y + 1
+
+
+def repeat(x, n):
+    for _ in range(int(n)):
+        x = x * 2
+    return x
+
+
+def refused(x):
+    if x.sum() > 0:
+        return {1: x}
+    return x.numpy().tolist()
+
+
+def fails(x):
+    if x.sum() > 0:
+        x = x + 1
+    return x / (1 // 0)
+
+
+def deep(x, n):
+    for _ in range(int(n)):
+        if x.sum() > 3:
+            y = torch.softmax(x, -1) @ x
+            while y.sum() > 1:
+                y = torch.sin(y) / 2
+            x = y
+        else:
+            x = torch.cos(x) @ x
+    return x
+
+
+class Gate(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lin = torch.nn.Linear(3, 3)
+
+    def forward(self, x):
+        y = self.lin(x)
+        return torch.sigmoid(y) if y.sum() > 0 else torch.tanh(y)
