@@ -36,6 +36,7 @@ from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode, f
 from graphweld import convert, syntax
 from graphweld.capture import (
     builtin_functions,
+    checks,
     counters,
     exported,
     indexing,
@@ -291,6 +292,9 @@ def _hook_calls() -> None:
         of_list = list_operations.call_torch(tx, self.value, list(args), kwargs)
         if of_list is not None:
             return of_list
+        checked = checks.check(tx, self.value, args, kwargs, torch_call)
+        if checked is not None:
+            return checked
         polyfill = polyfills.FUNCTIONS.get(self.value)
         if polyfill is not None or (self.value in polyfills.OF_NUMBERS and is_data_dependent(args[0])):
             return call(tx, polyfill or polyfills.OF_NUMBERS[self.value], *args, **kwargs)

@@ -94,6 +94,11 @@ def is_marked(error: BaseException) -> bool:
     return isinstance(error, RuntimeError) and re.search(MARK, str(error)) is not None
 
 
+def is_fact(error: BaseException) -> bool:
+    """Whether an exception out of compiled code says that something which the trace took for a fact does not hold."""
+    return isinstance(error, RuntimeError) and "Runtime assertion failed for expression" in str(error)
+
+
 def _inside_try(tx: Tx) -> bool:
     """Whether a handler of the user's could catch what is raised here: `try`, or `with` a manager of the user's."""
     frame: Any = tx
