@@ -38,6 +38,7 @@ from graphweld.capture import (
     builtin_functions,
     checks,
     counters,
+    draws,
     exported,
     indexing,
     intrinsics,
@@ -300,6 +301,8 @@ def _hook_calls() -> None:
             return call(tx, polyfill or polyfills.OF_NUMBERS[self.value], *args, **kwargs)
         if self.value in recurrent.OF_UNKNOWN_LENGTH and len(args) == 9 and is_sized_by_data(example(args[0])):
             return call(tx, recurrent.OF_UNKNOWN_LENGTH[self.value], *args)
+        if self.value is draws.ATTENTION and draws.draws_in_region(tx, args, kwargs):
+            return call(tx, polyfills.attention, *args, **kwargs)
         args, kwargs = indexing.numbers_for_sizes(tx, self.value.__name__, args, kwargs)
         args, kwargs = with_choices(self.value.__name__, args, kwargs)
         if any(map(merge_in, (*args, *kwargs.values()))):
