@@ -7,10 +7,12 @@ y = gw.if_exp(x.sum() > 0, lambda: x + 1, lambda: x - 1, 0)
 from typing import Any
 
 import torch
+from torch._dynamo.exc import raise_observed_exception
 from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.builder import wrap_fx_proxy
 from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.lists import BaseListVariable
+from torch._dynamo.variables.user_defined import UserDefinedObjectVariable
 
 from graphweld.capture import output
 from graphweld.capture.data_numbers import drop_dead_numbers
@@ -35,7 +37,8 @@ from graphweld.capture.regions import assume, install, is_impure, known, trace_r
 from graphweld.capture.saved_operands import note_versions
 from graphweld.capture.sites import record
 from graphweld.capture.variables import Thunk, Tx, build, call, constant, example, existing, is_undefined, method
-from graphweld.diagnostics import rules
+from graphweld.diagnostics import Rule, rules
+from graphweld.runtime.undefined import UNDEFINED
 
 
 def stage_if(
@@ -108,7 +111,10 @@ def _merge_effects(join: Join) -> list[Any]:
         before = current_attribute(tx, vt, attr)
         a, b = then.attributes.get(key, before), orelse.attributes.get(key, before)
         if a is None or b is None:
-            refuse(tx, rules.RegionMutates(attr, "a branch"))
+            if tx.output.export or not isinstance(vt, UserDefinedObjectVariable):
+                refuse(tx, rules.RegionMutates(attr, "a branch"))
+            absent = UserDefinedObjectVariable(UNDEFINED)
+            a, b = a or absent, b or absent
         part = join.merge(a, b, attr if attr != "cell_contents" else vt.local_name or "a closure variable")  # type: ignore[attr-defined]
         kind = then.kinds.get(key) or orelse.kinds.get(key)
         writes.append(lambda vt=vt, attr=attr, part=part, kind=kind: side_effects.store_attr(vt, attr, part(), kind))
@@ -267,19 +273,22 @@ def bound(tx: Tx, value: VariableTracker, name: VariableTracker) -> VariableTrac
     value = value.realize()
     if not isinstance(value, MergeVariable) or not any(map(is_undefined, value.alternatives())):
         return None
-    return _bound(tx, value)
+    return require_bound(tx, value, UnboundLocalError, rules.MaybeUnbound(value.name))
 
 
-def _bound(tx: Tx, value: VariableTracker) -> VariableTracker:
+def require_bound(tx: Tx, value: VariableTracker, exception: type[Exception], instead: Rule) -> VariableTracker:
+    """A value that may be that of an unbound name or attribute, read: an exception where it is."""
+    if is_undefined(value):
+        raise_observed_exception(exception, tx)
     if not isinstance(value, MergeVariable):
         return value
     holds = known(tx, value.pred)
     if holds is not None:
-        return _bound(tx, value.then if holds else value.orelse)
+        return require_bound(tx, value.then if holds else value.orelse, exception, instead)
     unbound = unbound_where(tx, value)
     if isinstance(unbound, ConstantVariable):
         return value
-    emit_raise(tx, unbound, "UnboundLocalError", rules.MaybeUnbound(value.name))
+    emit_raise(tx, unbound, exception.__name__, instead)
     assume(tx, unbound, False)
     return value.without_undefined()
 

@@ -50,6 +50,7 @@ from graphweld.capture import (
     sites,
     statistics,
 )
+from graphweld.capture.attribute_presence import hook_attributes
 from graphweld.capture.compiled import hook_compiled
 from graphweld.capture.conditionals import distribute, merge_in
 from graphweld.capture.data_numbers import note_item
@@ -116,6 +117,7 @@ def install() -> None:
         hook_formatting()
         hook_compiled()
         hook_merge_arguments()
+        hook_attributes(current_tx)
 
 
 def _skip_boundaries() -> None:
