@@ -7,6 +7,7 @@ y = gw.if_exp(x.sum() > 0, lambda: x + 1, lambda: x - 1, 0)
 from typing import Any
 
 import torch
+from torch._dynamo.exc import raise_observed_exception
 from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.builder import wrap_fx_proxy
 from torch._dynamo.variables.constant import ConstantVariable
@@ -37,7 +38,7 @@ from graphweld.capture.regions import assume, install, is_impure, known, reopene
 from graphweld.capture.saved_operands import note_versions
 from graphweld.capture.sites import record
 from graphweld.capture.variables import Thunk, Tx, build, call, example, existing, is_undefined, method
-from graphweld.diagnostics import rules
+from graphweld.diagnostics import Rule, rules
 
 
 def stage_if(
@@ -277,18 +278,21 @@ def bound(tx: Tx, value: VariableTracker, name: VariableTracker) -> VariableTrac
     value = value.realize()
     if not isinstance(value, MergeVariable) or not any(map(is_undefined, value.alternatives())):
         return None
-    return _bound(tx, value)
+    return require_bound(tx, value, UnboundLocalError, rules.MaybeUnbound(value.name))
 
 
-def _bound(tx: Tx, value: VariableTracker) -> VariableTracker:
+def require_bound(tx: Tx, value: VariableTracker, exception: type[Exception], instead: Rule) -> VariableTracker:
+    """A value that may be that of an unbound name or attribute, read: an exception where it is."""
+    if is_undefined(value):
+        raise_observed_exception(exception, tx)
     if not isinstance(value, MergeVariable):
         return value
     holds = known(tx, value.pred)
     if holds is not None:
-        return _bound(tx, value.then if holds else value.orelse)
+        return require_bound(tx, value.then if holds else value.orelse, exception, instead)
     unbound = unbound_where(tx, value)
     if isinstance(unbound, ConstantVariable):
         return value
-    emit_raise(tx, unbound, "UnboundLocalError", rules.MaybeUnbound(value.name))
+    emit_raise(tx, unbound, exception.__name__, instead)
     assume(tx, unbound, False)
     return value.without_undefined()

@@ -36,7 +36,9 @@ from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode, f
 from graphweld import convert, syntax
 from graphweld.capture import (
     builtin_functions,
+    checks,
     counters,
+    draws,
     exported,
     indexing,
     intrinsics,
@@ -302,11 +304,16 @@ def _hook_calls() -> None:
         of_list = list_operations.call_torch(tx, self.value, list(args), kwargs)
         if of_list is not None:
             return of_list
+        checked = checks.check(tx, self.value, args, kwargs, torch_call)
+        if checked is not None:
+            return checked
         polyfill = polyfills.FUNCTIONS.get(self.value)
         if polyfill is not None or (self.value in polyfills.OF_NUMBERS and is_data_dependent(args[0])):
             return call(tx, polyfill or polyfills.OF_NUMBERS[self.value], *args, **kwargs)
         if self.value in recurrent.OF_UNKNOWN_LENGTH and len(args) == 9 and is_sized_by_data(example(args[0])):
             return call(tx, recurrent.OF_UNKNOWN_LENGTH[self.value], *args)
+        if self.value is draws.ATTENTION and draws.draws_in_region(tx, args, kwargs):
+            return call(tx, polyfills.attention, *args, **kwargs)
         args, kwargs = indexing.numbers_for_sizes(tx, self.value.__name__, args, kwargs)
         args, kwargs = with_choices(self.value.__name__, args, kwargs)
         if any(map(merge_in, (*args, *kwargs.values()))):

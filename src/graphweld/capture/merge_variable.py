@@ -203,8 +203,11 @@ class MergeVariable(VariableTracker):
             return
         codegen.add_push_null(lambda: codegen.load_import_from("graphweld.runtime.merge", "pick"))
         codegen(self.pred)
-        codegen(self.then)
-        codegen(self.orelse)
+        for side in self._sides():
+            if is_undefined(side):
+                codegen.load_import_from("graphweld.runtime.undefined", "UNDEFINED")
+            else:
+                codegen(side)
         codegen.extend_output(create_call_function(3, False))
 
 

@@ -65,6 +65,32 @@ def _bisect(a: Any, is_behind: Callable[[Any], Any], lo: Any, hi: Any, key: Any)
     return runtime.while_stmt(lambda low, high: low < high, halve, span, ("low", "high"), -1)[0]
 
 
+def attention(
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    attn_mask: torch.Tensor | None = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    scale: float | None = None,
+    enable_gqa: bool = False,
+) -> torch.Tensor:
+    """`F.scaled_dot_product_attention` in parts, as torch computes it where there is dropout."""
+    if enable_gqa:
+        key, value = (t.repeat_interleave(query.size(-3) // t.size(-3), -3) for t in (key, value))
+    root = math.sqrt(1 / math.sqrt(query.size(-1)) if scale is None else scale)
+    weights = (query * root) @ (key * root).transpose(-2, -1)
+    if is_causal:
+        attn_mask = torch.ones(query.size(-2), key.size(-2), dtype=torch.bool, device=query.device).tril()
+    if attn_mask is not None and attn_mask.dtype == torch.bool:
+        weights = weights.masked_fill(~attn_mask, -math.inf)
+    elif attn_mask is not None:
+        weights = weights + attn_mask
+    nothing = (weights == -math.inf).all(-1, keepdim=True)  # a row that may look at nothing
+    weights = torch.softmax(weights, -1).masked_fill(nothing, 0.0)
+    return torch.nn.functional.dropout(weights, dropout_p) @ value
+
+
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
     torch.equal: equal,
     torch.allclose: allclose,

@@ -144,6 +144,11 @@ def is_marked(error: BaseException) -> bool:
     return isinstance(error, RuntimeError) and re.search(MARK, str(error)) is not None
 
 
+def is_fact(error: BaseException) -> bool:
+    """Whether an exception out of compiled code says that something which the trace took for a fact does not hold."""
+    return isinstance(error, RuntimeError) and "Runtime assertion failed for expression" in str(error)
+
+
 def _inside_try(tx: Tx) -> bool:
     """Whether an `except` of the program could catch what is raised here."""
     frame: Any = tx
