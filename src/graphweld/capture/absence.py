@@ -9,6 +9,7 @@ The tracer holds a merge with `UNDEFINED` for what is absent. A read raises what
 graph, an attribute is set or deleted, and a container filled, with what there is.
 """
 
+import functools
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NoReturn
@@ -45,8 +46,13 @@ def absent(tx: Tx) -> VariableTracker:
     return tx.output.gw_absent  # type: ignore[attr-defined,no-any-return]
 
 
-def there_or_absent(tx: Tx, vt: VariableTracker | None) -> VariableTracker:
-    return absent(tx) if vt is None or isinstance(vt, DeletedVariable) else vt
+def there_or_absent(tx: Tx, vt: VariableTracker | None, name: str = "") -> VariableTracker:
+    """A value, or the stand-in for there being none. A variable of another function must have one."""
+    if vt is not None and not isinstance(vt, DeletedVariable):
+        return vt
+    if name == "cell_contents":
+        refuse(tx, rules.RegionMutates("a variable of another function, which may be unbound", "a branch or loop"))
+    return absent(tx)
 
 
 def may_be_absent(vt: VariableTracker) -> bool:
@@ -154,6 +160,7 @@ def hook_absence() -> None:
             return call_obj_hasattr(self, tx, name)
         return as_bool(negate(tx, absence(tx, stored)))
 
+    @functools.wraps(get)
     def get_attribute(self: GetAttrBuiltinVariable, tx: Tx, args: Args, kwargs: Any) -> VariableTracker:
         receiver, name = args[0].realize(), args[1].realize() if len(args) > 1 else None
         if isinstance(receiver, UserDefinedObjectVariable) and isinstance(name, ConstantVariable):
@@ -217,10 +224,10 @@ def hook_absence() -> None:
             fit_class(self)
         return done
 
-    def compared(self: ConstDictVariable, tx: Any, other: VariableTracker, *args: Any) -> VariableTracker:
+    def compared(self: ConstDictVariable, tx: Tx, other: VariableTracker, op: str) -> VariableTracker:
         if isinstance(other, PartialDict):
             give_up(tx, "an entry of a dict", "the dict is compared")
-        return compare(self, tx, other, *args)
+        return compare(self, tx, other, op)
 
     ConstDictVariable.__init__ = made  # type: ignore[method-assign]
     setattr(ConstDictVariable, "call_method", method_of_dict)  # noqa: B010 - wrapped by others as well
@@ -282,8 +289,8 @@ class Partial(DecidedByData):
         return truth(tx, call(tx, _is_positive, self.count(tx)))
 
     def export(self, join: Any, region: Any) -> Thunk:
-        pieces: Thunk = join._export_pieces(region, self)
-        return pieces or (lambda: self)
+        pieces: Thunk | None = join._export_pieces(region, self)
+        return (lambda: self) if pieces is None else pieces
 
     def as_python_constant(self) -> Any:
         raise AsPythonConstantNotImplementedError(self)

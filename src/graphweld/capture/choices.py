@@ -274,6 +274,7 @@ def hook_choices() -> None:
 def _attribute(function: Any) -> Any:
     """`getattr` and `hasattr` with a name that numbers of the data are written in."""
 
+    @functools.wraps(function)
     def call_function(self: Any, tx: Tx, args: Args, kwargs: Any) -> VariableTracker:
         is_open = len(args) > 1 and isinstance(args[1].realize(), StringFormatVariable) and is_key(args[1])
         if not is_open or not isinstance(args[0].realize(), UserDefinedObjectVariable):
@@ -295,8 +296,9 @@ def _attribute(function: Any) -> Any:
 def _plain_attributes(receiver: Any) -> list[str]:
     """Names that an object has when the trace begins, and that are read without running code of its own."""
     value = receiver.value
-    tables = [vars(value)] if hasattr(value, "__dict__") else []
+    held = list(vars(value)) if hasattr(value, "__dict__") else []
     if isinstance(value, torch.nn.Module):
-        tables += [value._parameters, value._buffers, value._modules]
+        own = (value.named_parameters(recurse=False), value.named_buffers(recurse=False), value.named_children())
+        held += [name for named in own for name, _ in named]
     methods = [n for n in dir(type(value)) if callable(getattr(type(value), n, None))]
-    return list(dict.fromkeys(n for table in (*tables, methods) for n in table))
+    return list(dict.fromkeys((*held, *methods)))

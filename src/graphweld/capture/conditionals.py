@@ -109,7 +109,7 @@ def _merge_effects(join: Join) -> list[Any]:
     for key in {**then.attributes, **orelse.attributes}:
         vt, attr = key
         before = current_attribute(tx, vt, attr)
-        a, b = (there_or_absent(tx, side.attributes.get(key, before)) for side in (then, orelse))
+        a, b = (there_or_absent(tx, side.attributes.get(key, before), attr) for side in (then, orelse))
         part = join.merge(a, b, attr if attr != "cell_contents" else vt.local_name or "a closure variable")  # type: ignore[attr-defined]
         kind = then.kinds.get(key) or orelse.kinds.get(key)
         writes.append(lambda vt=vt, attr=attr, part=part, kind=kind: store_attribute(tx, vt, attr, part(), kind))

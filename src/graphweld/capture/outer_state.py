@@ -49,7 +49,7 @@ def before(tx: Tx, key: Key) -> VariableTracker:
     """What there is where the trace stands."""
     vt, part, kind = key
     held = contents_of(vt).get(part) if kind is None else current_attribute(tx, vt, part)
-    return there_or_absent(tx, held)
+    return there_or_absent(tx, held, part if kind is not None else "")
 
 
 def after(tx: Tx, region: Region, key: Key) -> VariableTracker:
