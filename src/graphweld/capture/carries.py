@@ -9,6 +9,7 @@ the body gives something else, the types are widened, and it is traced again, un
 """
 
 import builtins
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -367,9 +368,11 @@ def unpack(tx: Tx, carry: Carry, values: list[VariableTracker], name: str) -> Va
     if is_exception(like):
         return call(tx, like.python_type(), *parts)
     if isinstance(like, UserDefinedObjectVariable):
-        cls = like.python_type()
+        cls = call(tx, type, like)  # knows where it was found, and so its attributes
         fields = _fields_of(like) or {}
-        return call(tx, cls, *parts) if is_namedtuple(cls) else call(tx, remake, cls, tuple(fields), *parts)
+        if is_namedtuple(like.python_type()):
+            return cls.call_function(tx, parts, {})
+        return call(tx, remake, cls, tuple(fields), *parts)
     return like.clone(items=parts, source=None)
 
 
@@ -463,7 +466,7 @@ def placeholder(tx: Tx, leaf: Tensor, name: str) -> VariableTracker:
         fake = torch.empty_strided(like.shape, like.stride(), dtype=like.dtype, device=_device(like))
         if leaf.requires_grad:
             fake = fake.requires_grad_().clone()  # no leaf, so that it can be changed in place
-    proxy = tx.output.current_tracer.create_graph_input(name, torch.Tensor, fake)
+    proxy = tx.output.current_tracer.create_graph_input(re.sub(r"\W+", "_", name), torch.Tensor, fake)
     return existing(tx, proxy)
 
 
