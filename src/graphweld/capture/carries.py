@@ -379,8 +379,10 @@ def unpack(tx: Tx, carry: Carry, values: list[VariableTracker], name: str) -> Va
 def pack(tx: Tx, carry: Carry, vt: VariableTracker) -> list[VariableTracker]:
     """The tensors that stand for a value of the type."""
     vt = vt.realize()
-    if _is_choice(vt):
+    if _is_choice(vt) and not isinstance(carry, Tensor):
         then, orelse = pack(tx, carry, vt.then), pack(tx, carry, vt.orelse)  # type: ignore[attr-defined]
+        if not torch.is_grad_enabled() and any(example(leaf).requires_grad for leaf in (*then, *orelse)):
+            vt.give_up("a loop carries it where no gradients are kept", tx)  # type: ignore[attr-defined]
         return [call(tx, torch.where, vt.pred, a, b) for a, b in zip(then, orelse, strict=True)]  # type: ignore[attr-defined]
     if isinstance(carry, Merged):
         return _pack_merged(tx, carry, vt)
@@ -424,7 +426,7 @@ def tensors_in(
     """
     vt = vt.realize()
     if isinstance(carry, Tensor):
-        return [MergeVariable(vt.pred, vt.then, vt.orelse, vt.name, joined=packed[0]) if _is_choice(vt) else vt]  # type: ignore[attr-defined]
+        return [vt]
     if not isinstance(carry, Pieces):
         return [None] * len(packed)
     if _is_choice(vt):

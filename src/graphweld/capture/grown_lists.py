@@ -19,7 +19,7 @@ from torch._dynamo.current_scope_id import current_scope_id
 from torch._dynamo.variables.base import ValueMutationNew, VariableTracker
 from torch._dynamo.variables.builtin import BuiltinVariable
 from torch._dynamo.variables.constant import ConstantVariable
-from torch._dynamo.variables.lists import ListVariable, SliceVariable
+from torch._dynamo.variables.lists import ListVariable
 from torch._dynamo.variables.misc import GetAttrVariable
 
 from graphweld.capture import carries
@@ -129,14 +129,17 @@ class Conditional(Run):
 class Earlier(Run):
     """In the body of a loop that appends: what the list held when the trip began, of which `tail` are the last items.
 
-    Where more of them are read, `asked` is told how many; that trace of the body is thrown away.
+    Where more of them are read, `asked` is told how many; that trace of the body is thrown away. On every trip there
+    are `least` items or more.
     """
 
-    _nonvar_fields = {"asked", *Run._nonvar_fields}
+    _nonvar_fields = {"asked", "least", *Run._nonvar_fields}
 
-    def __init__(self, count: VariableTracker, tail: Items, element: Carry, asked: list[int], **kw: Any) -> None:
+    def __init__(
+        self, count: VariableTracker, tail: Items, element: Carry, asked: list[int], least: int = 0, **kw: Any
+    ) -> None:
         super().__init__(**kw)
-        self.count, self.tail, self.element, self.asked = count, tail, element, asked
+        self.count, self.tail, self.element, self.asked, self.least = count, tail, element, asked, least
 
     def length(self, tx: Tx) -> VariableTracker:
         return self.count
@@ -145,7 +148,8 @@ class Earlier(Run):
         give_up(tx, "the loop that appends to it reads another item than the last ones")
 
     def last(self, tx: Tx, distance: int, before: Items) -> VariableTracker:
-        raise_if(tx, call(tx, operator.le, self.count, distance))
+        if distance >= self.least:
+            raise_if(tx, call(tx, operator.le, self.count, distance))
         if distance < len(self.tail):
             return self.tail[-1 - distance]
         self.asked.append(distance + 1)
@@ -306,38 +310,6 @@ def getitem(tx: Tx, items: Items, index: VariableTracker) -> VariableTracker:
     index = choose(tx, is_behind, lambda: call(tx, operator.add, index, length(tx, items)), lambda: index)
     raise_if(tx, call(tx, operator.lt, index, 0))
     return pick(tx, items, index)
-
-
-def getslice(tx: Tx, items: Items, bounds: Items) -> Items:
-    """`items[start:stop]`, where the bounds, or the number of items, are up to the data."""
-    start, stop, step = bounds
-    if not step.is_constant_none() and not step.is_constant_match(1):
-        give_up(tx, "a part of it is taken, in steps")
-    if len(items) == 1 and isinstance(items[0], Stacked):
-        key = SliceVariable([start, stop, constant(None)], tx=tx)
-        return [Stacked(items[0].element, [call(tx, operator.getitem, s, key) for s in items[0].stacks])]
-    if has_run(items):
-        give_up(tx, "a part of it is taken")
-    count = len(items)
-    low = constant(0) if start.is_constant_none() else _place(tx, start, count)
-    high = constant(count) if stop.is_constant_none() else _place(tx, stop, count)
-    found: Items = []
-    for k, item in enumerate(items):
-        here = truth(tx, call(tx, _is_between, k, low, high))
-        if not isinstance(here, ConstantVariable):
-            found.append(Conditional(here, [item], []))
-        elif here.value:
-            found.append(item)
-    return found
-
-
-def _place(tx: Tx, bound: VariableTracker, count: int) -> VariableTracker:
-    """The bound of a slice, counted from the start."""
-    return choose(tx, call(tx, operator.lt, bound, 0), lambda: call(tx, operator.add, bound, count), lambda: bound)
-
-
-def _is_between(place: int, low: Any, high: Any) -> Any:
-    return place >= low and place < high
 
 
 def backwards(tx: Tx, items: Items) -> Items:

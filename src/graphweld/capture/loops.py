@@ -79,6 +79,8 @@ Step = Callable[[State], tuple[State, VariableTracker]]
 MOST_TRACES = 8
 RAISES = -1  # the flag that tells whether all checks of a body have passed; others are those of a carry
 MOST_UNROLLED = 256  # trips
+# Why a loop of fixed length may not be one node, and yet each of its trips be a part of the graph.
+UNROLLED = {rule.code for rule in (rules.CarryChanges, rules.RegionMutates, rules.ListLengthDependsOnData)}
 
 
 def while_stmt(tx: Tx, test: VariableTracker, body: VariableTracker, state: State, names: Any, site: int) -> State:
@@ -135,7 +137,7 @@ def for_stmt(
     try:
         taken, *after = stage_loop(tx, first, step, start, ("gw_index", *names), site)
     except Refusal as refusal:
-        if refusal.diagnostic.code != rules.CarryChanges.code or not _may_be_unrolled(sequence):
+        if refusal.diagnostic.code not in UNROLLED or not _may_be_unrolled(sequence):
             raise
         return unrolled(tx, iterable, body, state, names, site, test)
     sequence.leave(tx, taken)
