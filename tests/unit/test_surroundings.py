@@ -8,7 +8,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-import graphweld as gw
+import graphweld as gw  # noqa: E402
 
 
 def from_environment(x):

@@ -56,6 +56,7 @@ from graphweld.capture.regions import (
     mutated_operands,
     reopened,
 )
+from graphweld.capture.results import note_rows, result_like
 from graphweld.capture.saved_operands import note_versions
 from graphweld.capture.sequences import DynamicSequence, Items, Iterated, as_sequence
 from graphweld.capture.sites import record
@@ -433,17 +434,9 @@ def _emit(
     note_versions(proxy.node)
     # From here on no node may come between: the number of rows is a symbol that this node binds.
     count = tx.output.shape_env.create_unbacked_symint() if rows else 0
+    if rows:
+        note_rows(tx)
     torch._check(count >= 0)
-    fakes = tuple(_result_like(tx, example(v), grads, () if k < len(inits) else (count,)) for k, v in enumerate(outs))
+    fakes = tuple(result_like(tx, example(v), grads, () if k < len(inits) else (count,)) for k, v in enumerate(outs))
     result = wrap_fx_proxy(tx, proxy, example_value=fakes)
     return list(result.items)  # type: ignore[attr-defined]
-
-
-def _result_like(tx: Tx, like: torch.Tensor, grads: bool, trips: tuple[Any, ...] = ()) -> torch.Tensor:
-    """A fake tensor for what a carry holds behind the loop, or for the rows of as many trips."""
-    with tx.fake_mode:  # type: ignore[union-attr]
-        if trips:
-            fake = torch.empty((*trips, *like.shape), dtype=like.dtype, device=like.device)
-        else:
-            fake = torch.empty_strided(like.shape, like.stride(), dtype=like.dtype, device=like.device)
-    return fake.requires_grad_(grads and (like.dtype.is_floating_point or like.dtype.is_complex))
