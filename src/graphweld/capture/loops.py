@@ -19,7 +19,7 @@ from torch._dynamo.variables.builder import wrap_fx_proxy
 from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.functions import LocalGeneratorObjectVariable
 from torch._dynamo.variables.iter import RepeatIteratorVariable
-from torch._dynamo.variables.lists import TupleVariable
+from torch._dynamo.variables.lists import ListVariable, TupleVariable
 from torch.fx import Proxy
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
@@ -30,11 +30,12 @@ from graphweld.capture.data_numbers import number_tensor
 from graphweld.capture.differentiable import loop
 from graphweld.capture.effects import contents_of, put_contents, watching
 from graphweld.capture.frozen import freeze
-from graphweld.capture.grown_lists import GrownList, are_known
+from graphweld.capture.grown_lists import GrownList, are_known, one_or_other
 from graphweld.capture.joins import filler
 from graphweld.capture.list_growth import Growth
 from graphweld.capture.loop_changes import Changes
 from graphweld.capture.loop_identity import Party, flag_carry, freeze_shared, is_same, or_start, stays
+from graphweld.capture.merge_variable import MergeVariable
 from graphweld.capture.operands import (
     bind_items,
     changed_memory,
@@ -108,6 +109,8 @@ def for_stmt(
         iterable = iterable.tp_iter_impl(tx)
     if isinstance(iterable, Iterated) and isinstance(iterable.inner, Items):
         iterable = iterable.inner.grown or iterable
+    if isinstance(iterable, MergeVariable):
+        iterable = one_or_other(iterable) or iterable
     has_test = not (isinstance(test, ConstantVariable) and test.value is None)
     if isinstance(iterable, GrownList) and are_known(iterable.items):
         return unrolled(tx, iterable, body, state, names, site, test if has_test else None)
@@ -287,7 +290,7 @@ def _list_types(tx: Tx, body: _Body) -> dict[Any, Growth]:
     for vt, after in body.region.effects.contents.items():
         if outer_state.is_table(vt):
             continue
-        if not isinstance(after, list) or vt.source is not None:
+        if not isinstance(vt, (ListVariable, GrownList)):
             refuse(tx, rules.RegionMutates(f"a {vt.python_type_name()}", "a loop"))
         start = contents_of(vt)
         before = body.before.get(vt, start)
