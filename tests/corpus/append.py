@@ -319,3 +319,21 @@ def return_inside_two_loops(x, n):
                 return torch.stack(rows)
         rows.append(x * i)
     return torch.stack(rows).sum(0)
+@program(counts, "loop state")
+def append_in_loop_in_branch(x, n):
+    y = x
+    if x.sum() > n:
+        out = [x]
+        for i in range(int(n)):
+            out.append(x * i)
+        y = torch.stack(out).sum(0)
+    return y
+
+
+@program(counts, "loop state")
+def appended_in_branch_and_returned(x, n):
+    out = []
+    if n != 1:
+        for i in range(int(n)):
+            out.append(x * i)
+    return out, len(out)

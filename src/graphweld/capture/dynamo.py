@@ -66,6 +66,7 @@ from graphweld.capture.predicates import as_bool, is_data_dependent, predicate
 from graphweld.capture.raises import hook_exceptions
 from graphweld.capture.refusal import Refusal, refuse
 from graphweld.capture.regions import facts_forgotten
+from graphweld.capture.surroundings import hook_surroundings
 from graphweld.capture.variables import call, example, in_outermost_graph
 from graphweld.diagnostics import rules
 from graphweld.runtime import lists, merge
@@ -124,6 +125,7 @@ def install() -> None:
         hook_choices()
         hook_absence()
         hook_exceptions()
+        hook_surroundings()
 
 
 def _skip_boundaries() -> None:

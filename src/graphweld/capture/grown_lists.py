@@ -19,11 +19,12 @@ from torch._dynamo.current_scope_id import current_scope_id
 from torch._dynamo.variables.base import ValueMutationNew, VariableTracker
 from torch._dynamo.variables.builtin import BuiltinVariable
 from torch._dynamo.variables.constant import ConstantVariable
-from torch._dynamo.variables.lists import ListVariable
+from torch._dynamo.variables.lists import ListVariable, TupleVariable
 from torch._dynamo.variables.misc import GetAttrVariable
 
 from graphweld.capture import carries
 from graphweld.capture.carries import Carry
+from graphweld.capture.merge_variable import MergeVariable
 from graphweld.capture.predicates import truth
 from graphweld.capture.raises import emit_raise
 from graphweld.capture.refusal import refuse
@@ -227,6 +228,17 @@ def new(items: Items, kind: type = list) -> VariableTracker:
 
 def has_run(items: Items) -> bool:
     return any(isinstance(item, Run) for item in items)
+
+
+def one_or_other(vt: MergeVariable) -> VariableTracker | None:
+    """The items of one list or tuple or of another; None where an alternative is neither."""
+    sides = []
+    for side in (vt.then.realize(), vt.orelse.realize()):
+        found = one_or_other(side) if isinstance(side, MergeVariable) else side
+        if not isinstance(found, (ListVariable, TupleVariable, GrownList)):
+            return None
+        sides.append(list(found.items))
+    return new([Conditional(vt.pred, *sides)])
 
 
 def are_known(items: Items) -> bool:

@@ -2,6 +2,7 @@
 
 import builtins
 import operator
+import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -21,6 +22,7 @@ from graphweld.capture.raises import always_raises
 from graphweld.capture.sequences import (
     DynamicRange,
 )
+from graphweld.capture.surroundings import getenv
 from graphweld.capture.variables import Tx, build, call, constant, example, is_data_number, is_tensor, method
 
 Args = list[VariableTracker]
@@ -200,6 +202,7 @@ def for_stmt(tx: Tx, args: Args) -> VariableTracker | None:
 
 
 HANDLERS: dict[Any, Callable[[Tx, Args], VariableTracker | None]] = {
+    os.getenv: getenv,
     runtime.if_stmt: if_stmt,
     runtime.if_exp: if_exp,
     runtime.and_: and_,

@@ -213,6 +213,12 @@ PATCHED = (
         "patched: attributes that only some paths have are set or deleted, and the caller's lists filled",
         ("self", "cg", "log_side_effects"),
     ),
+    Private(f"{_VARIABLES}.misc.RandomVariable.call_method", "patched: draws of Python's own are refused", _METHOD),
+    Private(
+        f"{_VARIABLES}.user_defined.UserDefinedObjectVariable.call_function",
+        "patched: draws of Python's own are refused in a region",
+        _CALL,
+    ),
     Private(
         f"{_VARIABLES}.misc.SuperVariable.call_method",
         "patched: `super().__init__(...)` in the program's exception classes",
@@ -314,8 +320,8 @@ _VALUES = (
     *_each(f"{_VARIABLES}.misc", "DeletedVariable", "attributes that were deleted"),
     *_each(
         f"{_VARIABLES}.misc",
-        "ExceptionVariable SuperVariable SuperVariable._resolved_getattr_and_source",
-        "exceptions as values, and how their classes make them",
+        "ExceptionVariable RandomVariable SuperVariable SuperVariable._resolved_getattr_and_source",
+        "exceptions as values, and how their classes make them; generators of random numbers",
     ),
     *_each(f"{_VARIABLES}.misc", "LoggingLoggerVariable", "loggers"),
     *_each(f"{_VARIABLES}.misc", "PythonModuleVariable", "modules, whose attributes are the program's globals"),
