@@ -109,6 +109,29 @@ def test_a_counted_loop_has_its_trip_count(program: Any, trips: list[str], asks:
     assert [asks_again(loop) for loop in loops] == asks
 
 
+def test_values_have_the_names_of_variables() -> None:
+    def f(x, n):
+        total = torch.zeros(())
+        for _ in range(int(n)):
+            scaled = torch.tanh(x)
+            if scaled.sum() > 1:
+                y = torch.softmax(scaled, -1) @ x.sum(0, keepdim=True).T
+                total = total + y.sum()
+            x = scaled * 0.9
+        return x, total
+
+    model = gw.export_onnx(f, (torch.ones(2, 3), torch.tensor(3)), verify=[(torch.zeros(2, 3), torch.tensor(2))]).model
+    first = f.__code__.co_firstlineno
+    body, branch = f"body_line_{first + 2}", f"then_line_{first + 4}"
+    names = {value.name for graph in model.graph.subgraphs() for node in graph for value in node.outputs}
+    assert {f"{body}.scaled", f"{body}.total_2", f"{body}.x_2", f"{branch}.y", f"{branch}.total"} <= names
+    (loop,) = (node for node in model.graph if node.op_type == "Loop")
+    carried = [value.name for value in loop.attributes["body"].as_graph().inputs]
+    assert {f"{body}.x", f"{body}.total"} <= set(carried)
+    values = [value.name for graph in (model.graph, *model.graph.subgraphs()) for n in graph for value in n.outputs]
+    assert len(set(values)) == len(values)
+
+
 def trips_of(loop: Any) -> str:
     count = loop.inputs[0]
     if count is None or count.is_graph_input():
