@@ -64,7 +64,7 @@ EXPECTED: tuple[Expect, ...] = (
     *_each("append.dict_comprehension", refused="GW110"),  # as many keys as the data says
     *_each("append.index_into_list", refused="GW112"),  # any item of a list, in the loop that appends to it
     *_each("carries.grows_by_cat carries.doubles", refused="GW111"),  # as many sizes as the data says
-    *_each("organized.different_keys organized.view_and_mutate", refused="GW104"),
+    *_each("carries.list_replaced_and_kept", refused="GW104"),
     *_each("organized.type_and_isinstance", refused="GW103"),  # which side it is, asked with isinstance
     # A generator that yields under a condition; a class statement with a body of its own.
     *_each("closures.generator_function functions.constructor_with_branch", refused="GW120"),
@@ -144,13 +144,6 @@ EXPECTED: tuple[Expect, ...] = (
         gap="what a loop of no trips returns needs a gradient, as after any other number of trips; it is zero",
         without=("aliases", "requires_grad"),
         **_GRAD,
-    ),
-    # ------------------------------------------------------------------------------------------------ others
-    *_each(
-        "for_loops.rows_of_dynamic_size",
-        gap="a loop over the rows of a tensor is unrolled, and so compiled anew for each number of them",
-        error="graphs for 1 input signatures",
-        target="dynamic",
     ),
 )
 

@@ -565,3 +565,45 @@ def attribute_added_to_argument(x, box):
     if x.sum() > 0:
         box.extra = x * 2
     return x
+
+
+class Slot:
+    def __init__(self):
+        self.keys = None
+        self.filled = False
+
+    def fill(self, keys):
+        if not self.filled:
+            self.keys = keys[:0]
+            self.shape = keys.shape
+            self.filled = True
+        self.keys = torch.cat([self.keys, keys])
+
+
+@program(pairs, "state", grad=False)
+def attribute_of_one_side(x, y):
+    slot = Slot()
+    for value in (x, y):
+        if value.sum() > 0:
+            slot.fill(value)
+    return slot
+
+
+@program(signs, "state raises", grad=False)
+def attribute_read_where_absent(x):
+    slot = Slot()
+    if x.sum() > 0:
+        slot.fill(x)
+    return slot.keys * slot.shape[0] if slot.filled else slot.shape
+
+
+class Memory(nn.Module):
+    def forward(self, x):
+        if x.sum() > 0:
+            self.last = x * 2
+        return x + 1
+
+
+@factory(lambda: [(-v,) for (v,) in twice()], "state", grad=False)
+def attribute_of_module_on_one_side():
+    return Memory()

@@ -325,3 +325,71 @@ def function_carried(x, n):
     for i in range(int(n)):
         x = fs[i % 2](x)
     return x
+
+
+@program(counts, "loop")
+def list_replaced_in_branch(x, n):
+    parts, step = [x, x], x
+    for i in range(int(n)):
+        step = step * 1.5
+        if step.sum() > 10:
+            parts = [step, parts[0] + i]
+    return parts[0] + 2 * parts[1]
+
+
+@program(counts, "loop")
+def list_replaced_in_branch_returned(x, n):
+    parts, step = [x, x + 1], x
+    for _ in range(int(n)):
+        step = step * 1.5
+        if step.sum() > 10:
+            parts = [step, parts[1] * 2]
+    return parts
+
+
+@program(counts, "loop")
+def list_replaced_then_changed(x, n):
+    parts = [x, x]
+    for i in range(int(n)):
+        if x.sum() * i > 5:
+            parts = [x * i, parts[0]]
+        parts[1] = parts[1] + i
+    return parts
+
+
+@program(counts, "loop")
+def list_replaced_and_kept(x, n):
+    first = [x, x]
+    parts = first
+    for i in range(int(n)):
+        if x.sum() * i > 5:
+            parts = [x * i, parts[0]]
+        parts[1] = parts[1] + i
+    return parts, first
+
+
+Stage = collections.namedtuple("Stage", "value, rate, tail")
+
+
+class AdaptiveSum:
+    """A solver that keeps its state in an attribute, and accepts a step or not."""
+
+    def __call__(self, x, n):
+        self.stage = Stage(x, x * 0.1, [x + 1, x - 1])
+        while self.stage.value.sum() < 2 * n:
+            self.stage = self.step(self.stage)
+        return self.stage.value + self.stage.tail[0] * self.stage.tail[1]
+
+    def step(self, stage):
+        value, rate, tail = stage
+        proposed = value + rate
+        if rate.abs().max() < 1.5:
+            value, tail, rate = proposed, [proposed + 1, rate - 1], rate * 1.5
+        else:
+            rate = rate * 0.5
+        return Stage(value, rate, tail)
+
+
+@factory(lambda: [(t(1.0, 2.0, 3.0), s(n)) for n in (10, 0, 4)], "loop state")
+def adaptive_steps():
+    return AdaptiveSum()

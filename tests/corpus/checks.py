@@ -84,3 +84,18 @@ def guarded_division(x, n):
 @program(lambda: [(t(1.0, 2.0), s(2.0)), (t(1.0, 2.0), s(0.0))], "branch", grad=False)
 def tensor_by_number(x, n):
     return x / n.item(), x // n.item()
+
+
+@program(lambda: [(t(1.0, 2.0), s(1)), (t(1.0, -2.0), s(1)), (t(1.0, 2.0), s(0))], "branch raises", grad=False)
+def torch_checks(x, n):
+    torch._check_tensor_all(x > 0)
+    torch._check_value(n.item() > 0, lambda: f"n is {n}")
+    return x * n
+
+
+@program(lambda: [(t(1.0, 2.0), s(1)), (t(1.0, -2.0), s(1)), (t(1.0, 2.0), s(5))], "branch raises", grad=False)
+def torch_checks_in_taken_side(x, n):
+    if n > 2:
+        return x
+    torch._check_with(KeyError, bool((x > 0).all()), lambda: f"{x.min()} is not positive")
+    return x.log()

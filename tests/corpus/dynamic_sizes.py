@@ -99,3 +99,53 @@ def early_return_with_sizes(x):
         return x.new_ones(x.shape[0])
     y = x.view(1, -1).expand(2, -1)
     return y.sum(0)
+
+
+def matrices():
+    return [(rand(n, 2, seed=n),) for n in (4, 5, 3)]
+
+
+@program(matrices, "loop dynamic", sizes=matrices)
+def loop_over_rows(x):
+    total = torch.zeros(())
+    for row in x:
+        total = total * 0.5 + row.sum()
+    return total
+
+
+@program(matrices, "loop dynamic", sizes=matrices)
+def loop_over_row_numbers(x):
+    total = torch.zeros(2)
+    for i in range(x.shape[0]):
+        total = torch.tanh(total + x[i])
+    return total
+
+
+@program(matrices, "loop dynamic", sizes=matrices)
+def states_of_rows(x):
+    h, states = torch.zeros(2), []
+    for i, row in enumerate(x):
+        h = torch.tanh(h + row * i)
+        states.append(h)
+    return torch.stack(states), h
+
+
+@program(matrices, "loop dynamic", sizes=matrices)
+def comprehension_over_rows(x):
+    return torch.stack([row * 2 for row in x.unbind(0)])
+
+
+@program(matrices, "loop dynamic", sizes=matrices)
+def rows_in_pairs(x):
+    total = torch.zeros(2)
+    for a, b in zip(x, x.flip(0)):
+        total = total + a * b
+    return total
+
+
+@program(matrices, "loop dynamic", sizes=matrices)
+def exit_from_rows(x):
+    for i, row in enumerate(x):
+        if row.sum() > 0:
+            return row * 1, i
+    return x[0] * 1, -1

@@ -319,3 +319,232 @@ def change_and_raise_in_loop(x, n):
         if x.max() > 10:
             raise OverflowError(f"too large at {i}")
     return x + 1
+
+
+class Coded(Exception):
+    def __init__(self, code, why):
+        super().__init__(why)
+        self.code = code
+
+
+def three_ways():
+    return [(t(1.0, 2.0),), (t(-1.0, -2.0),), (t(5.0, -2.0),)]
+
+
+@program(three_ways, "state")
+def handler_by_tuple_with_args(x):
+    try:
+        if x.sum() < 0:
+            raise TooNegative("n", 3)
+        elif x[0] > 4:
+            raise KeyError("big")
+        y = x * 2
+    except (KeyError, TooNegative) as error:
+        y = x.abs() * len(error.args)
+    return y
+
+
+@program(three_ways, "state")
+def handler_reads_values(x):
+    try:
+        if x.sum() < 0:
+            raise ValueError(f"sum {x.sum().item():.2f}", x.min())
+        y = x * 2
+    except ValueError as error:
+        return x, str(error.args[0]), error.args[1]
+    return y, None, None
+
+
+@program(three_ways, "state")
+def handler_of_class_with_fields(x):
+    try:
+        if x.sum() < 0:
+            raise Coded(3, "negative")
+        y = x * 2
+    except Coded as error:
+        y = x * error.code * len(error.args[0])
+    return y
+
+
+@program(three_ways, "state raises", grad=False)
+def handler_raises_again(x):
+    try:
+        if x.sum() < 0:
+            raise ValueError("negative")
+        y = x * 2
+    except ValueError:
+        if x[0] < -5:
+            y = x
+        else:
+            raise
+    return y
+
+
+@program(three_ways, "state raises", grad=False)
+def handler_of_another_class(x):
+    try:
+        if x.sum() < 0:
+            raise ValueError("negative")
+    except KeyError:
+        x = x + 1
+    return x
+
+
+@program(three_ways, "state")
+def handlers_within_handlers(x):
+    try:
+        try:
+            if x.sum() < 0:
+                raise ValueError("a")
+            if x[0] > 4:
+                raise KeyError("b")
+            y = x
+        except ValueError:
+            y = x + 1
+            if x[0] > -3:
+                raise TypeError("c") from None
+        finally:
+            x = x + 10
+        y = y * 2
+    except (TypeError, KeyError) as error:
+        y = x - len(error.args)
+    return x, y
+
+
+@program(three_ways, "state")
+def handler_and_returns(x):
+    try:
+        if x.sum() < 0:
+            raise ValueError
+        if x[0] > 4:
+            return x * 7
+    except ValueError:
+        return x * 5
+    else:
+        x = x + 1
+    return x
+
+
+@program(three_ways, "state")
+def handler_of_everything(x):
+    try:
+        with torch.no_grad():
+            if x.sum() < 0:
+                raise ValueError
+        y = x
+    except:  # noqa: E722
+        y = x - 1
+    return y
+
+
+@program(three_ways, "state raises", grad=False)
+def handlers_name_is_gone_behind(x):
+    error = 5
+    try:
+        if x.sum() < 0:
+            raise ValueError
+    except ValueError as error:  # noqa: F841
+        x = x - 1
+    return x * error
+
+
+@program(three_ways, "state raises", grad=False)
+def raise_through_finally(x):
+    try:
+        if x.sum() < 0:
+            raise ValueError("through")
+        y = x
+    finally:
+        x.add_(1)
+    return y * 1
+
+
+@program(three_ways, "state")
+def assert_with_handler(x):
+    try:
+        assert (x > 0).all(), "not positive"
+        return x.log()
+    except AssertionError:
+        return x.abs()
+
+
+@program(three_ways, "state", grad=False)
+def changes_before_and_after_raise(x):
+    try:
+        x.add_(1)
+        if x.sum() < 0:
+            raise ValueError
+        x.mul_(2)
+    except ValueError:
+        x.zero_()
+    return x
+
+
+@program(counts, "state loop")
+def handler_around_loop(x, n):
+    try:
+        for _ in range(int(n)):
+            x = x * 2
+            if x.max() > 20:
+                raise OverflowError("large")
+        y = x + 1
+    except OverflowError as error:
+        y = x * len(error.args)
+    return y
+
+
+@program(counts, "state loop")
+def handler_in_loop(x, n):
+    bad = 0
+    for i in range(int(n)):
+        try:
+            if x[i] > 3:
+                raise ValueError("large")
+            x = x + 1
+        except ValueError:
+            bad += 1
+            continue
+        finally:
+            x = x * 1.5
+    return x, bad
+
+
+@program(three_ways, "state loop")
+def exception_ends_endless_loop(x):
+    k = 0
+    while True:
+        try:
+            k += 1
+            if x.max() > 10:
+                raise StopIteration
+            x = x * 2 + 1
+        except StopIteration:
+            break
+        if k > 6:
+            break
+    return x, k
+
+
+@program(signs, "branch raises inductor", grad=False)
+def check_in_branch_of_no_result(x):
+    if x.sum() < 0:
+        assert x[0] > 0, "first"
+    return x + 1
+
+
+@program(counts, "loop raises inductor", grad=False)
+def check_in_loop_of_no_result(x, n):
+    for i in range(int(n)):
+        assert x[i] < 2
+    return x + 1
+
+
+@program(signs, "state raises", grad=False)
+def raise_in_loop_in_branch_of_no_result(x):
+    y = x
+    if x.sum() < 0:
+        y = x * 2
+        for i in range(int(x.abs().max())):
+            if x[i] < -1:
+                raise ValueError(f"at {i}")
+    return x + 1

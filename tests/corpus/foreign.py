@@ -1,5 +1,6 @@
 """NumPy, the clock, Python's random: calls that are not torch's."""
 
+import bisect
 import math
 import os
 import random
@@ -7,7 +8,7 @@ import random
 import numpy as np
 import torch
 
-from .program import counts, program, signs, t
+from .program import counts, levels, levels_python, program, signs, t
 
 
 @program(signs, "state foreign", grad=False)
@@ -57,3 +58,14 @@ def numpy_in_loop(x, n):
     for _ in range(int(n)):
         x = torch.from_numpy(np.cos(x.numpy()))
     return x
+
+
+@program(levels, "branch loop foreign", python=levels_python)
+def bisection(x, level):
+    places = [-1.5, 0.0, 0.5, 0.5, 2.0]
+    return x * bisect.bisect(places, level), bisect.bisect_left(places, level), bisect.bisect(x.tolist(), level)
+
+
+@program(levels, "branch loop foreign", python=levels_python)
+def bisection_of_nothing(x, level):
+    return x * bisect.bisect([], level) + min(bisect.bisect([], level), 0 - 1)

@@ -491,6 +491,14 @@ def autograd_function_in_branch(x):
     return GateFunction.apply(x + 1.5) * 2
 
 
+@program(signs, "branch")
+def autograd_function_of_branch(x):
+    y = x
+    if x.sum() > 0:
+        y = x - 1.5
+    return GateFunction.apply(y) * 2
+
+
 class Sub(torch.nn.Module):
     def __init__(self, training_scale):
         super().__init__()

@@ -430,3 +430,82 @@ def swapped_then_changed_in_branch(x):
         a[1:] += 1
         a = a + a
     return a * 1, c * 1
+
+
+def grids():
+    """A matrix whose sum is positive or negative, and a count."""
+    return [
+        (t(1.0, 2.0, 3.0, 4.0).view(2, 2), s(2)),
+        (t(-1.0, -2.0, 3.0, -4.0).view(2, 2), s(0)),
+        (t(1.0, -2.0, -3.0, 4.5).view(2, 2), s(1)),
+    ]
+
+
+@program(grids, "state", grad=False)
+def view_and_base(x, n):
+    first = x[0]
+    if x.sum() > 0:
+        x[0] = first * 2
+        x[1] += first
+    return x, first
+
+
+@program(grids, "state", grad=False)
+def two_views_on_two_sides(x, n):
+    first, second = x[0], x[1]
+    if x.sum() > 0:
+        first.mul_(3)
+        second.add_(first)
+    else:
+        second.zero_()
+    return x.sum(), first, second
+
+
+@program(grids, "state")
+def transposed_and_base(x, n):
+    x = x * 1
+    turned = x.t()
+    if x.sum() > 0:
+        turned[0] += 1
+        x.mul_(2)
+        y = turned.sum()
+    else:
+        y = turned.min()
+    return x, y
+
+
+@program(grids, "state", grad=False)
+def view_and_base_in_loop(x, n):
+    first = x[0]
+    for _ in range(int(n)):
+        x[1] += first
+        first.mul_(2)
+    return x, first
+
+
+@program(grids, "state", grad=False)
+def view_by_number_and_base(x, n):
+    row = x[int(n) % 2]
+    if row.sum() > 0:
+        x.mul_(2)
+        row.add_(1)
+    return x
+
+
+@program(grids, "state", grad=False)
+def view_and_base_in_loop_in_branch(x, n):
+    flat = x.view(-1)
+    if x.sum() > 0:
+        for _ in range(int(n)):
+            flat += 1
+            x[0, 0] = flat[3]
+    return x, flat
+
+
+@program(grids, "state", grad=False)
+def detached_and_base(x, n):
+    held = x.detach()
+    if x.sum() > 0:
+        held.add_(1)
+        x.mul_(2)
+    return x, held

@@ -3,7 +3,7 @@
 import torch
 import torch.nn.functional as F
 
-from .program import counts, pairs, program, signs, t
+from .program import counts, pairs, program, rand, signs, t
 
 
 @program(signs, "state random")
@@ -71,3 +71,33 @@ def rejection_sampling(threshold):
         x = torch.rand(())
         tries += 1
     return x, tries
+
+
+def _attention_inputs():
+    return [tuple(rand(2, 2, n, 4, seed=n + k) * sign for n in (3, 5, 5)) for k, sign in ((0, 1), (9, -1))]
+
+
+@program(_attention_inputs, "state random")
+def attention_dropout_in_branch(q, k, v):
+    if q.sum() > 0:
+        q = F.scaled_dot_product_attention(q, k, v, dropout_p=0.25)
+    return q * torch.rand(())
+
+
+@program(_attention_inputs, "state random")
+def masked_attention_dropout_in_branch(q, k, v):
+    if q.sum() > 0:
+        mask = torch.ones(3, 5, dtype=torch.bool).tril(-1)
+        a = F.scaled_dot_product_attention(q, k, v, mask, 0.25, scale=0.3)
+        b = F.scaled_dot_product_attention(q, k, v, is_causal=True, dropout_p=0.5)
+        return a + b
+    return q.clone()
+
+
+@program(lambda: [(rand(4, 3, seed=n),) for n in range(3)], "state random")
+def layers_left_out(x):
+    for i in range(4):
+        if torch.rand([]) < 0.5:
+            continue
+        x = F.dropout(torch.tanh(x + i), 0.1)
+    return x

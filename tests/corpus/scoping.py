@@ -251,3 +251,13 @@ def unbound_in_nested_function(x):
         return y
 
     return read() + 1
+
+
+@program(signs, "branch raises", grad=False)
+def read_where_known_to_be_unbound(x):
+    positive = x.sum() > 0
+    if positive:
+        y = x * 2
+    if not positive:
+        return y + 1
+    return y

@@ -1,8 +1,8 @@
 """A strategy for programs: the text of a function of tensors, with branches, loops, exits, changes and aliases.
 
 Names have fixed kinds, so that a program is nearly always one that Python runs: a, b, c are float vectors of one size,
-k, m are ints, items is a list of vectors, table a dict of them, box an object with a vector, a count and maybe more.
-What is left to chance (a missing key, an empty list) raises in Python, and must raise in the compiled program.
+k, m are ints, items is a list of vectors, table a dict of them, names a set, box an object with a vector, a count and
+maybe more. What is left to chance (a missing key, an empty list) raises in Python, and must raise in the compiled program.
 """
 
 from __future__ import annotations
@@ -39,7 +39,16 @@ def vectors(draw: st.DrawFn, depth: int = 0) -> str:
         case 7:
             return f"({inner} if {draw(conditions())} else {draw(vector)})"
         case 8:
-            return draw(st.sampled_from(["items[-1]", "items[0]", 'table["p"]', 'table.get("q", a)', "box.v"]))
+            reads = [
+                "items[-1]",
+                "items[0]",
+                'table["p"]',
+                'table.get("q", a)',
+                "box.v",
+                'getattr(box, "w", b)',
+                "box.w",
+            ]
+            return draw(st.sampled_from([*reads, "items[k]", 'table.pop("q", b)']))
         case 9:
             return f"helper({inner}, {draw(ints())})"
         case 10:
@@ -58,7 +67,7 @@ def ints(draw: st.DrawFn) -> str:
     if kind == 4:
         return f"({draw(integer)} + {draw(small)})"
     if kind == 5:
-        return draw(st.sampled_from(["len(items)", "box.n", "len(table)"]))
+        return draw(st.sampled_from(["len(items)", "box.n", "len(table)", "len(names)"]))
     if kind == 6:
         return f"int({draw(vector)}.sum())"
     return f"({draw(integer)} * 2 if {draw(conditions())} else {draw(integer)})"
@@ -90,7 +99,8 @@ def conditions(draw: st.DrawFn, depth: int = 0) -> str:
     if kind == 6:
         return f"not {draw(conditions(depth + 1))}"
     if kind == 7:
-        return draw(st.sampled_from(['"q" in table', "items", "a is b", "b is c", "box.n > 1", "k % 2"]))
+        asked = ['"z" in names', 'hasattr(box, "w")', "table"]
+        return draw(st.sampled_from([*asked, '"q" in table', "items", "a is b", "b is c", "box.n > 1", "k % 2"]))
     return f"({draw(vector)} > {draw(small)}).{draw(st.sampled_from(['any()', 'all()']))}"
 
 
@@ -98,7 +108,7 @@ def conditions(draw: st.DrawFn, depth: int = 0) -> str:
 def simple(draw: st.DrawFn) -> str:
     """A statement on one line."""
     v, w = draw(vector), draw(vector)
-    kind = draw(st.integers(0, 19))
+    kind = draw(st.integers(0, 21))
     if kind <= 5:
         return f"{v} = {draw(vectors())}"
     if kind <= 8:
@@ -132,6 +142,11 @@ def simple(draw: st.DrawFn) -> str:
             return draw(st.sampled_from([f"box.v = {v}", "box.n += 1", f"box.n = {draw(ints())}", "box.name = 'seen'"]))
         case 18:
             return f"{v} = {w}.view(3)"
+        case 19:
+            changes = [f"box.w = {v}", "del box.w", 'names.add("z")', 'names.discard("x")', 'table.pop("q", None)']
+            return draw(st.sampled_from([*changes, f"table.update(q={v}, r={w})", "table.clear()", 'del table["q"]']))
+        case 20:
+            return draw(st.sampled_from([f"items[k] = {v}", f"items += [{v}]", f"items.insert(0, {v})"]))
     return f"print({draw(st.sampled_from(['k', 'm', repr('here'), f'{v}.sum().item() > 0']))})"
 
 
@@ -142,11 +157,22 @@ def indented(block: Block) -> Block:
 @st.composite
 def statements(draw: st.DrawFn, depth: int, in_loop: bool) -> Block:
     """One statement, maybe of several lines."""
-    kind = draw(st.integers(0, 11))
+    kind = draw(st.integers(0, 14))
     if depth >= MOST_DEPTH or kind <= 5:
         return [draw(simple())]
-    inner = draw(blocks(depth + 1, in_loop or kind in (8, 9, 10)))
+    inner = draw(blocks(depth + 1, in_loop or kind in (8, 9, 10, 13)))
     match kind:
+        case 12:
+            return draw(handled(inner, depth, in_loop))
+        case 13:
+            turn = f"turn{depth}"
+            ends = [f"if {turn} > 2 or {draw(conditions())}:", "    break"]
+            at = draw(st.sampled_from([0, len(inner)])) if inner[-1][0] != " " else 0
+            body = [f"{turn} += 1", *inner[:at], *ends, *inner[at:]]
+            return [f"{turn} = 0", "while True:", *indented(body)]
+        case 14:
+            name, over = draw(st.sampled_from([("c", "items"), ("c", "table.values()"), ("c", "list(table.values())")]))
+            return [f"for {name} in {over}:", *indented(["m += 1", *inner])]
         case 6:
             return [f"if {draw(conditions())}:", *indented(inner)]
         case 7:
@@ -171,6 +197,21 @@ def statements(draw: st.DrawFn, depth: int, in_loop: bool) -> Block:
 
 
 @st.composite
+def handled(draw: st.DrawFn, inner: Block, depth: int, in_loop: bool) -> Block:
+    """`try`, around a `raise` that the data decides."""
+    raised = draw(st.sampled_from(["ValueError('a', 1)", "KeyError('b')", "Own", "ZeroDivisionError"]))
+    caught = draw(st.sampled_from(["ValueError", "(KeyError, ValueError)", "Own", "Exception", "LookupError"]))
+    raising = [f"if {draw(conditions())}:", f"    raise {raised}"]
+    handler = draw(st.sampled_from([[], ["m += len(error.args)"], ["raise"], ["k = 2"]])) or [draw(simple())]
+    block = ["try:", *indented([*inner, *raising, draw(simple())]), f"except {caught} as error:", *indented(handler)]
+    if draw(st.booleans()):
+        block += ["else:", *indented(draw(blocks(depth + 1, in_loop)))]
+    if draw(st.booleans()):
+        block += ["finally:", *indented([draw(simple())])]
+    return block
+
+
+@st.composite
 def blocks(draw: st.DrawFn, depth: int, in_loop: bool) -> Block:
     parts = draw(st.lists(statements(depth, in_loop), min_size=1, max_size=3 if depth else 5))
     return [line for part in parts for line in part]
@@ -178,6 +219,10 @@ def blocks(draw: st.DrawFn, depth: int, in_loop: bool) -> Block:
 
 HEAD = """
 import torch
+
+
+class Own(ValueError):
+    pass
 
 
 class Box:
@@ -194,7 +239,7 @@ def helper(v, j):
 def program(a, b, n, m, box):
 """
 START = """    c, k = a * 1, 1
-    items, table = [b], {"p": a}
+    items, table, names = [b], {"p": a}, {"x"}
 """
 
 
@@ -203,4 +248,4 @@ def programs(draw: st.DrawFn) -> str:
     """The text of a module with a function `program(a, b, n, m, box)` and a class `Box(v)`."""
     body = draw(blocks(0, False))
     start = ["a, b = a * 1, b * 1"] if draw(st.booleans()) else []
-    return HEAD + START + "\n".join(indented([*start, *body, "return a, b, c, k, m, items, table"])) + "\n"
+    return HEAD + START + "\n".join(indented([*start, *body, "return a, b, c, k, m, items, table, names"])) + "\n"

@@ -57,6 +57,51 @@ def alias_of(tx: Tx, region: Region, vt: VariableTracker) -> Thunk | None:
     return make
 
 
+def source_of(tx: Tx, outer: Proxy) -> tuple[Proxy, list[Node]] | None:
+    """The tensor whose memory one is part of, in whichever graph it was made, and the views that lead from it there.
+
+    None where some step is no view of one tensor alone.
+    """
+    node, tracer, steps = outer.node, outer.tracer, list[Node]()
+    key = storage_key(node.meta["example_value"])
+    while True:
+        if node.op == "placeholder":
+            further = next((o for o, inner in tracer.lifted_freevars.items() if inner.node is node), None)
+            if further is None:
+                return Proxy(node, tracer), steps[::-1]
+            node, tracer = further.node, further.tracer
+            continue
+        tensors = [n for n in node.all_input_nodes if isinstance(n.meta.get("example_value"), torch.Tensor)]
+        shared = [n for n in tensors if storage_key(n.meta["example_value"]) == key]
+        if not shared:
+            return Proxy(node, tracer), steps[::-1]
+        if changes_in_place(_name(node)) and node.args[0] is shared[0] and _is_laid_out_as(node, shared[0]):
+            node = shared[0]
+        elif _name(node) in VIEWS and len(tensors) == 1:
+            steps.append(node)
+            node = shared[0]
+        else:
+            return None
+
+
+def _is_laid_out_as(node: Node, other: Node) -> bool:
+    a, b = node.meta["example_value"], other.meta["example_value"]
+    return bool(a.shape == b.shape and a.stride() == b.stride())
+
+
+def view_again(tx: Tx, region: Region, base: Node, steps: list[Node]) -> Node:
+    """The views `steps` of a node of the region."""
+    for step in steps:
+        inputs = {}
+        for n in step.all_input_nodes:
+            is_base = isinstance(n.meta["example_value"], torch.Tensor)
+            home = None if is_base else next(t for t in tx.output.tracers if t.graph is n.graph)
+            inputs[n] = base if is_base else region.tracer.maybe_lift_tracked_freevar_to_input(Proxy(n, home)).node
+        with region.graph.inserting_after(base):
+            base = region.graph.node_copy(step, lambda n, inputs=inputs: inputs[n])
+    return base
+
+
 def _base_of(region: Region, node: Node) -> torch.Tensor | None:
     """The operand whose memory a chain of views ends in."""
     key = storage_key(node.meta["example_value"])

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+from torch._dynamo.exc import raise_observed_exception
 from torch._dynamo.variables.base import ValueMutationNew, VariableTracker
 from torch._dynamo.variables.builtin import BuiltinVariable
 from torch._dynamo.variables.constant import ConstantVariable
-from torch._dynamo.variables.dicts import ConstDictVariable
 from torch._dynamo.variables.functions import LocalGeneratorObjectVariable
 from torch._dynamo.variables.iter import DictViewIterator, IteratorVariable, ZipVariable
 from torch._dynamo.variables.lists import (
@@ -19,17 +19,28 @@ from torch._dynamo.variables.lists import (
     SliceVariable,
     TupleVariable,
 )
+from torch._dynamo.variables.misc import StringFormatVariable
 from torch._dynamo.variables.nn_module import UnspecializedNNModuleVariable
 from torch._dynamo.variables.tensor import SymNodeVariable, TensorVariable
 from torch._dynamo.variables.user_defined import UserDefinedObjectVariable
 
-from graphweld.capture import indexing, list_operations, output, sites
+from graphweld.capture import choices, indexing, list_operations, output, sites
+from graphweld.capture.absence import PartialDict
+from graphweld.capture.changing_sizes import is_changing, is_followed
 from graphweld.capture.conditionals import distribute, stage_if
-from graphweld.capture.grown_lists import GrownList, give_up, raise_if
+from graphweld.capture.data_numbers import number_tensor
+from graphweld.capture.grown_lists import GrownList, give_up, new
 from graphweld.capture.intrinsics import identity, unpack
 from graphweld.capture.merge_variable import BINARY, MergeVariable, changes_in_place
-from graphweld.capture.predicates import as_bool, either, is_data_dependent, negate, predicate, select_bool
-from graphweld.capture.raises import emit_check, emit_raise
+from graphweld.capture.predicates import (
+    COMPARISONS,
+    as_bool,
+    compare_floats,
+    is_data_dependent,
+    negate,
+    predicate,
+)
+from graphweld.capture.raises import emit_check
 from graphweld.capture.refusal import refuse
 from graphweld.capture.sequences import (
     DynamicSequence,
@@ -42,7 +53,17 @@ from graphweld.capture.sequences import (
     sliced,
     zipped,
 )
-from graphweld.capture.variables import Tx, call, constant, example, is_data_number, is_tensor, method
+from graphweld.capture.variables import (
+    Tx,
+    call,
+    constant,
+    example,
+    is_data_float,
+    is_data_number,
+    is_number,
+    is_tensor,
+    method,
+)
 from graphweld.diagnostics import rules
 
 Args = list[VariableTracker]
@@ -61,6 +82,8 @@ def builtin(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) -> 
         return _on_grown_list(fn)
     if MergeVariable in arg_types:
         return builtin_on_merge(fn)
+    if fn is tuple and arg_types == [PartialDict]:
+        return lambda tx, args, kwargs: new(args[0].present_items(tx, lambda key, value: key), tuple)
     if (
         fn in (bool, operator.truth)
         and len(arg_types) == 1
@@ -69,10 +92,22 @@ def builtin(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) -> 
         return _bool
     if fn in (operator.is_, operator.is_not) and any(issubclass(t, SymNodeVariable) for t in arg_types):
         return _identity_of_numbers(fn, arg_types)
+    if fn is str and arg_types == [StringFormatVariable]:
+        return lambda tx, args, kwargs: args[0]
+    if fn in (str, repr, operator.index) and len(arg_types) == 1:
+        if issubclass(arg_types[0], (SymNodeVariable, TensorVariable)):
+            return _of_number(fn, arg_types)
     if fn in (int, float) and len(arg_types) == 1 and issubclass(arg_types[0], TensorVariable):
         return _number_of(fn, arg_types)
     if fn is range and not has_kwargs:
         return _range
+    if fn in COMPARISONS and len(arg_types) == 2 and any(issubclass(t, SymNodeVariable) for t in arg_types):
+        return _compare(fn, arg_types)
+    if fn in (max, min) and len(arg_types) > 1 and not has_kwargs:
+        if all(issubclass(t, (SymNodeVariable, ConstantVariable)) for t in arg_types):
+            return _extreme(fn, arg_types)
+    if fn in FLOAT_ARITHMETIC and len(arg_types) == 2 and any(issubclass(t, SymNodeVariable) for t in arg_types):
+        return _calculate(fn, arg_types)
     if fn in DIVISIONS and len(arg_types) == 2 and issubclass(arg_types[1], SymNodeVariable):
         return _divide(fn, arg_types)
     if fn in USER_OPERATORS and len(arg_types) == 2 and not has_kwargs:
@@ -82,12 +117,8 @@ def builtin(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) -> 
     if arg_types and issubclass(arg_types[0], TensorVariable) and fn in IN_PLACE and not has_kwargs:
         return _in_place(fn)
     if fn is operator.getitem and len(arg_types) == 2 and issubclass(arg_types[1], (SymNodeVariable, TensorVariable)):
-        if issubclass(arg_types[0], (ListVariable, TupleVariable)):
-            return _of_choice(_pick_item)
-        if issubclass(arg_types[0], UnspecializedNNModuleVariable):
-            return _pick_module
-        if issubclass(arg_types[0], ConstDictVariable):
-            return _of_choice(_pick_entry)
+        if issubclass(arg_types[0], (ListVariable, TupleVariable, UnspecializedNNModuleVariable)):
+            return _pick_item
     if fn is operator.getitem and len(arg_types) == 2 and issubclass(arg_types[1], SliceVariable):
         if issubclass(arg_types[0], (ListVariable, TupleVariable)):
             return _pick_slice
@@ -146,7 +177,61 @@ def _user_operator(fn: Callable[..., Any], arg_types: list[type]) -> Callable[..
 IN_PLACE = {getattr(operator, f"i{name.removesuffix('_')}") for name in BINARY}
 
 
+def _compare(fn: Callable[..., Any], arg_types: list[type]) -> Callable[..., Any]:
+    """A comparison of Python floats of the data."""
+
+    def handler(tx: Tx, args: Args, kwargs: Any) -> Any:
+        if sites.trace_of(tx) is not None and all(map(is_number, args)) and any(map(is_data_float, args)):
+            return as_bool(compare_floats(tx, fn, *args))
+        return dynamo_handler(fn, arg_types, False)(tx, args, kwargs)
+
+    return handler
+
+
+FLOAT_ARITHMETIC = {
+    getattr(operator, f"{i}{name}"): getattr(operator, name)
+    for name in ("add", "sub", "mul", "truediv")
+    for i in ("", "i")
+}
+
+
+def _calculate(fn: Callable[..., Any], arg_types: list[type]) -> Callable[..., Any]:
+    """Arithmetic of Python floats of the data, in double precision; for torch `s - s` and `s * 0` are zero."""
+    symbolic = _divide(fn, arg_types) if fn in DIVISIONS else dynamo_handler(fn, arg_types, False)
+
+    def handler(tx: Tx, args: Args, kwargs: Any) -> Any:
+        if sites.trace_of(tx) is None or not any(map(is_data_float, args)) or not all(map(is_number, args)):
+            return symbolic(tx, args, kwargs)
+        if fn in DIVISIONS:
+            emit_zero_check(tx, args[1])
+        numbers = [vt if isinstance(vt, ConstantVariable) else number_tensor(tx, vt, float) for vt in args]
+        return method(tx, call(tx, FLOAT_ARITHMETIC[fn], *numbers), "item")
+
+    return handler
+
+
+def _extreme(fn: Callable[..., Any], arg_types: list[type]) -> Callable[..., Any]:
+    """`max(a, b)` and `min(a, b)` of floats of the data: the first unless a later one is beyond it. A NaN never is."""
+    is_beyond = operator.gt if fn is max else operator.lt
+
+    def handler(tx: Tx, args: Args, kwargs: Any) -> Any:
+        if sites.trace_of(tx) is None or not any(map(is_data_float, args)) or not all(map(is_number, args)):
+            return dynamo_handler(fn, arg_types, False)(tx, args, kwargs)
+        found, *others = args
+        for other in others:
+            beyond = predicate(tx, call(tx, is_beyond, other, found))
+            found = stage_if(tx, beyond, lambda it=other: it, lambda it=found: it, label=f"{fn.__name__}(...)")
+        return found
+
+    return handler
+
+
 DIVISIONS = {divmod, *(getattr(operator, f"{i}{name}") for name in ("floordiv", "mod", "truediv") for i in ("", "i"))}
+
+
+def emit_zero_check(tx: Tx, divisor: VariableTracker) -> None:
+    """ZeroDivisionError where a number is zero."""
+    emit_check(tx, predicate(tx, call(tx, operator.eq, divisor, 0)), ZeroDivisionError)
 
 
 def _divide(fn: Callable[..., Any], arg_types: list[type]) -> Callable[..., Any]:
@@ -154,7 +239,7 @@ def _divide(fn: Callable[..., Any], arg_types: list[type]) -> Callable[..., Any]
 
     def handler(tx: Tx, args: Args, kwargs: Any) -> Any:
         if sites.trace_of(tx) is not None and is_data_number(args[1]) and not is_tensor(args[0].realize()):
-            emit_check(tx, predicate(tx, call(tx, operator.eq, args[1], 0)), ZeroDivisionError)
+            emit_zero_check(tx, args[1])
         return dynamo_handler(fn, arg_types, False)(tx, args, kwargs)
 
     return handler
@@ -197,58 +282,37 @@ def _number_of(fn: Callable[..., Any], arg_types: list[type]) -> Callable[..., A
     return handler
 
 
-def _range(tx: Tx, args: Args, kwargs: Any) -> VariableTracker:
-    args = [a.realize() for a in args]
-    if sites.trace_of(tx) is not None and any(is_data_dependent(a) for a in args):
-        return make_range(tx, args)
-    return dynamo_handler(range, [type(a) for a in args], False)(tx, args, kwargs)
+def _of_number(fn: Callable[..., Any], arg_types: list[type]) -> Callable[..., Any]:
+    """`str(n)`, `repr(n)` and `operator.index(n)` of a value of the data."""
 
-
-def _of_choice(pick: Callable[..., VariableTracker]) -> Callable[..., VariableTracker]:
-    """Subscripting with a number that is one constant or another: with either, and no other."""
-
-    def handler(tx: Tx, args: Args, kwargs: Any) -> VariableTracker:
-        choice = getattr(args[1], "gw_choice", None)
-        return pick(tx, args, kwargs) if choice is None else call(tx, operator.getitem, args[0], choice)
+    def handler(tx: Tx, args: Args, kwargs: Any) -> Any:
+        if sites.trace_of(tx) is None or not is_data_dependent(args[0]):
+            return dynamo_handler(fn, arg_types, False)(tx, args, kwargs)
+        if fn is not operator.index:
+            return StringFormatVariable.create("{!s}" if fn is str else "{!r}", args, {})
+        if not choices.is_index(args[0]):
+            raise_observed_exception(TypeError, tx, args=["only an integer can be an index"])
+        return method(tx, args[0], "item") if is_tensor(args[0]) else args[0]
 
     return handler
 
 
+def _range(tx: Tx, args: Args, kwargs: Any) -> VariableTracker:
+    args = [a.realize() for a in args]
+    if sites.trace_of(tx) is not None:
+        if any(map(is_data_dependent, args)) or (any(map(is_changing, args)) and is_followed(tx)):
+            return make_range(tx, args)
+    return dynamo_handler(range, [type(a) for a in args], False)(tx, args, kwargs)
+
+
 def _pick_item(tx: Tx, args: Args, kwargs: Any) -> VariableTracker:
-    """`items[i]` where `i` came out of a tensor: a choice between the items.
-
-    Raises, when the program runs, what Python raises for an index out of range.
-    """
-    container, _ = args
-    return _pick_from(tx, list(container.items), args)  # type: ignore[attr-defined]
-
-
-def _pick_module(tx: Tx, args: Args, kwargs: Any) -> VariableTracker:
-    """`experts[i]` of a ModuleList or Sequential."""
-    modules = args[0]
-    if type(modules.value) in (torch.nn.ModuleList, torch.nn.Sequential) and is_data_number(args[1]):  # type: ignore[attr-defined]
-        return _pick_from(tx, unpack(tx, call(tx, list, modules)), args)
-    return dynamo_handler(operator.getitem, [type(a) for a in args], False)(tx, args, kwargs)
-
-
-def _pick_from(tx: Tx, items: Args, args: Args) -> VariableTracker:
-    index = args[1]
-    if not is_data_dependent(index) or (is_tensor(index) and example(index).numel() != 1):
-        return dynamo_handler(operator.getitem, [type(a) for a in args], False)(tx, args, {})
-    if is_tensor(index):
-        index = method(tx, index, "item")
-    count = len(items)
-    emit_raise(tx, indexing.outside(tx, index, constant(count)), "IndexError")
-    heres = [either(tx, *(call(tx, operator.eq, index, k) for k in (i, i - count))) for i in range(count - 1)]
-    return _one_of(tx, heres, items, "the item")
-
-
-def _one_of(tx: Tx, heres: Args, items: Args, label: str) -> VariableTracker:
-    """The first of the items whose predicate holds; the last where none does."""
-    chosen = items[-1]
-    for here, item in reversed(list(zip(heres, items, strict=False))):
-        chosen = stage_if(tx, here, lambda item=item: item, lambda chosen=chosen: chosen, label=label)
-    return chosen
+    """`items[i]` of a list, a tuple or a ModuleList, where `i` came out of a tensor: a choice between the items."""
+    container, index = args
+    is_module = isinstance(container, UnspecializedNNModuleVariable)
+    if not choices.is_index(index) or (is_module and not choices.is_container(container)):
+        return dynamo_handler(operator.getitem, [type(a) for a in args], False)(tx, args, {})  # type: ignore[no-any-return]
+    items = unpack(tx, call(tx, list, container)) if is_module else list(container.items)  # type: ignore[attr-defined]
+    return choices.pick_item(tx, items, index)
 
 
 def _pick_slice(tx: Tx, args: Args, kwargs: Any) -> VariableTracker:
@@ -256,21 +320,6 @@ def _pick_slice(tx: Tx, args: Args, kwargs: Any) -> VariableTracker:
     if any(is_data_dependent(bound) for bound in args[1].items):  # type: ignore[attr-defined]
         return list_operations.getitem(tx, *args)
     return dynamo_handler(operator.getitem, [type(a) for a in args], False)(tx, args, kwargs)  # type: ignore[no-any-return]
-
-
-def _pick_entry(tx: Tx, args: Args, kwargs: Any) -> VariableTracker:
-    """`table[n]` where the number `n` came out of a tensor: a choice between the entries; KeyError as Python has it."""
-    table, key = args
-    keys = [k.vt for k in table.items]  # type: ignore[attr-defined]
-    if not is_data_number(key) or not all(isinstance(k, ConstantVariable) for k in keys):
-        return dynamo_handler(operator.getitem, [type(a) for a in args], False)(tx, args, kwargs)
-    heres = [predicate(tx, call(tx, operator.eq, key, k)) for k in keys if isinstance(k.value, (int, float))]  # type: ignore[attr-defined]
-    items = [v for k, v in zip(keys, table.items.values(), strict=True) if isinstance(k.value, (int, float))]  # type: ignore[attr-defined]
-    missing: VariableTracker = constant(True)
-    for here in heres:
-        missing = select_bool(tx, here, constant(False), missing)
-    raise_if(tx, missing, KeyError, "no such key")
-    return _one_of(tx, heres[:-1], items, "the entry")
 
 
 def _index_tensor(tx: Tx, args: Args, kwargs: Any) -> VariableTracker:
@@ -303,16 +352,16 @@ _POLYFILLED: dict[Any, Callable[..., VariableTracker]] = {
 
 def _on_sequences(fn: Any) -> Callable[..., Any]:
     def handler(tx: Tx, args: Args, kwargs: Any) -> VariableTracker:
-        if any(isinstance(a, DynamicSequence) for a in args) or (fn is zip and any(map(is_dynamic, args))):
+        if any(isinstance(a, DynamicSequence) for a in args) or (fn is zip and any(is_dynamic(tx, a) for a in args)):
             return _ON_SEQUENCES[fn](tx, *args, **kwargs)
         return dynamo_handler(fn, [type(a) for a in args], bool(kwargs))(tx, args, kwargs)  # type: ignore[no-any-return]
 
     return handler
 
 
-def polyfilled(fn: Any, args: Args) -> Callable[..., VariableTracker] | None:
+def polyfilled(tx: Tx, fn: Any, args: Args) -> Callable[..., VariableTracker] | None:
     """What answers for a function that Dynamo spells out in Python, where the data decides how many items it gets."""
-    if fn in _POLYFILLED and any(map(is_dynamic, args)):
+    if fn in _POLYFILLED and any(is_dynamic(tx, a) for a in args):
         return _POLYFILLED[fn]
     return _enumerate_known if fn is enumerate and _is_known(args[0]) else None
 

@@ -8,6 +8,8 @@ A type says which 0-d and larger tensors stand for a value. The loop is traced w
 the body gives something else, the types are widened, and it is traced again, until they hold.
 """
 
+import builtins
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,8 +18,9 @@ from torch._dynamo.variables.base import ValueMutationNew, VariableTracker
 from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.dicts import ConstDictVariable
 from torch._dynamo.variables.lists import BaseListVariable, ListVariable
+from torch._dynamo.variables.misc import ExceptionVariable
 from torch._dynamo.variables.tensor import SymNodeVariable
-from torch._dynamo.variables.user_defined import UserDefinedObjectVariable
+from torch._dynamo.variables.user_defined import UserDefinedExceptionObjectVariable, UserDefinedObjectVariable
 
 from graphweld.capture.data_numbers import NUMBER_DTYPES, number_tensor
 from graphweld.capture.joins import is_sized_by_data, new_attributes, same_type
@@ -41,6 +44,7 @@ from graphweld.capture.variables import (
 )
 from graphweld.diagnostics import rules
 
+BUILTIN_EXCEPTIONS = {e for e in vars(builtins).values() if isinstance(e, type) and issubclass(e, BaseException)}
 MOST_ALTERNATIVES = 4
 MOST_ROWS = 2**24  # of a buffer for a tensor whose size the data decides
 
@@ -143,8 +147,20 @@ def pieces_of(vt: VariableTracker) -> list[VariableTracker] | None:
         return list(vt.items)
     if type(vt) is ConstDictVariable and vt.source is None:
         return list(vt.items.values())
+    if is_exception(vt):
+        return list(vt.args)  # type: ignore[attr-defined]
     fields = _fields_of(vt)
     return None if fields is None else list(fields.values())
+
+
+def is_exception(vt: VariableTracker) -> bool:
+    """Whether something is an exception that its arguments make."""
+    if not isinstance(vt, (ExceptionVariable, UserDefinedExceptionObjectVariable)) or vt.source is not None:
+        return False
+    exception = getattr(vt, "exc_vt", vt)
+    makes = {getattr(cls, name) for cls in BUILTIN_EXCEPTIONS for name in ("__init__", "__new__")}
+    cls = exception.exc_type
+    return cls.__init__ in makes and cls.__new__ in makes and exception.__cause__.is_constant_none()
 
 
 def _fields_of(vt: VariableTracker) -> dict[str, VariableTracker] | None:
@@ -176,9 +192,9 @@ def remake(cls: Any, names: tuple[str, ...], *values: Any) -> Any:
 def conforms(carry: Carry, vt: VariableTracker) -> bool:
     """Whether a value is of a type already."""
     vt = vt.realize()
+    if _is_choice(vt):
+        return all(conforms(carry, side) for side in (vt.then, vt.orelse))  # type: ignore[attr-defined]
     if isinstance(carry, Merged):
-        if isinstance(vt, MergeVariable) and vt.joined is None and not is_bool_like(vt):
-            return all(conforms(carry, side) for side in (vt.then, vt.orelse))
         return conforms(carry.then, vt) or conforms(carry.orelse, vt)
     if isinstance(vt, MergeVariable) and vt.joined is not None:
         vt = vt.joined
@@ -210,6 +226,11 @@ def conforms(carry: Carry, vt: VariableTracker) -> bool:
     )
 
 
+def _is_choice(vt: VariableTracker) -> bool:
+    """Whether a value is one of two that nothing stands for."""
+    return isinstance(vt, MergeVariable) and vt.joined is None and not is_bool_like(vt)
+
+
 def conforms_in_shape(carry: Pieces, vt: VariableTracker) -> bool:
     """Whether a container has the elements of a type, whatever they are."""
     like, parts = carry.like, pieces_of(vt)
@@ -217,6 +238,8 @@ def conforms_in_shape(carry: Pieces, vt: VariableTracker) -> bool:
         return False
     if isinstance(vt, ConstDictVariable):
         return list(vt.items) == list(like.items)
+    if is_exception(vt):
+        return vt.python_type() is like.python_type()
     if isinstance(vt, UserDefinedObjectVariable):
         return vt.python_type() is like.python_type() and list(_fields_of(vt) or ()) == list(_fields_of(like) or ())
     return True
@@ -227,8 +250,8 @@ def widen(tx: Tx, carry: Carry, vt: VariableTracker, name: str) -> Carry:
     vt = vt.realize()
     if conforms(carry, vt):
         return carry
-    if isinstance(vt, MergeVariable) and vt.joined is None and not is_bool_like(vt):
-        return widen(tx, widen(tx, carry, vt.then, name), vt.orelse, name)
+    if _is_choice(vt):
+        return widen(tx, widen(tx, carry, vt.then, name), vt.orelse, name)  # type: ignore[attr-defined]
     if isinstance(carry, Fixed):
         old = carry.value
         if is_number(old) and (is_number(vt) or is_bool_like(vt)) and vt.python_type() is old.python_type():
@@ -341,6 +364,8 @@ def unpack(tx: Tx, carry: Carry, values: list[VariableTracker], name: str) -> Va
         return ConstDictVariable(
             dict(zip(keys, parts, strict=True)), user_cls=like.user_cls, mutation_type=ValueMutationNew()
         )
+    if is_exception(like):
+        return call(tx, like.python_type(), *parts)
     if isinstance(like, UserDefinedObjectVariable):
         cls = like.python_type()
         fields = _fields_of(like) or {}
@@ -351,6 +376,9 @@ def unpack(tx: Tx, carry: Carry, values: list[VariableTracker], name: str) -> Va
 def pack(tx: Tx, carry: Carry, vt: VariableTracker) -> list[VariableTracker]:
     """The tensors that stand for a value of the type."""
     vt = vt.realize()
+    if _is_choice(vt):
+        then, orelse = pack(tx, carry, vt.then), pack(tx, carry, vt.orelse)  # type: ignore[attr-defined]
+        return [call(tx, torch.where, vt.pred, a, b) for a, b in zip(then, orelse, strict=True)]  # type: ignore[attr-defined]
     if isinstance(carry, Merged):
         return _pack_merged(tx, carry, vt)
     if isinstance(carry, Fixed):
@@ -384,27 +412,36 @@ def filled_up(rows: torch.Tensor, most: int) -> torch.Tensor:
     return torch.cat([rows, rows.new_zeros((most - rows.size(0), *rows.shape[1:]))])
 
 
-def tensors_in(carry: Carry, vt: VariableTracker) -> list[VariableTracker | None]:
-    """For each tensor that stands for a value: the program's own tensor that it is, or None where it is made for it."""
+def tensors_in(
+    carry: Carry, vt: VariableTracker, packed: Sequence[VariableTracker | None]
+) -> list[VariableTracker | None]:
+    """For each tensor that stands for a value: the program's own tensor that it is, or None where it is made for it.
+
+    `packed` are those that stand for it, as `pack` gives them.
+    """
     vt = vt.realize()
     if isinstance(carry, Tensor):
-        return [vt]
-    if isinstance(carry, Pieces):
-        parts = pieces_of(vt) or []
-        return [tensor for c, part in zip(carry.parts, parts, strict=True) for tensor in tensors_in(c, part)]
-    return [None] * len(leaves(carry))
+        return [MergeVariable(vt.pred, vt.then, vt.orelse, vt.name, joined=packed[0]) if _is_choice(vt) else vt]  # type: ignore[attr-defined]
+    if not isinstance(carry, Pieces):
+        return [None] * len(packed)
+    if _is_choice(vt):
+        then, orelse = tensors_in(carry, vt.then, packed), tensors_in(carry, vt.orelse, packed)  # type: ignore[attr-defined]
+        return [
+            a if a is b or None in (a, b) else MergeVariable(vt.pred, a, b, vt.name, joined=leaf)  # type: ignore[attr-defined,arg-type]
+            for a, b, leaf in zip(then, orelse, packed, strict=True)
+        ]
+    found: list[VariableTracker | None] = []
+    for c, part in zip(carry.parts, pieces_of(vt) or [], strict=True):
+        found += tensors_in(c, part, packed[len(found) : len(found) + len(leaves(c))])
+    return found
 
 
 def _pack_merged(tx: Tx, carry: Merged, vt: VariableTracker) -> list[VariableTracker]:
     if conforms(carry.then, vt):
         flag = call(tx, torch.full, (), True, dtype=torch.bool)
         return [flag, *pack(tx, carry.then, vt), *fillers(tx, carry.orelse)]
-    if conforms(carry.orelse, vt):
-        flag = call(tx, torch.full, (), False, dtype=torch.bool)
-        return [flag, *fillers(tx, carry.then), *pack(tx, carry.orelse, vt)]
-    assert isinstance(vt, MergeVariable)
-    then, orelse = _pack_merged(tx, carry, vt.then.realize()), _pack_merged(tx, carry, vt.orelse.realize())
-    return [call(tx, torch.where, vt.pred, a, b) for a, b in zip(then, orelse, strict=True)]
+    flag = call(tx, torch.full, (), False, dtype=torch.bool)
+    return [flag, *fillers(tx, carry.then), *pack(tx, carry.orelse, vt)]
 
 
 def fillers(tx: Tx, carry: Carry) -> list[VariableTracker]:

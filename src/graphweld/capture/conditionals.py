@@ -7,35 +7,38 @@ y = gw.if_exp(x.sum() > 0, lambda: x + 1, lambda: x - 1, 0)
 from typing import Any
 
 import torch
+from torch._dynamo.exc import raise_observed_exception
 from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.builder import wrap_fx_proxy
 from torch._dynamo.variables.constant import ConstantVariable
-from torch._dynamo.variables.lists import BaseListVariable
+from torch._dynamo.variables.lists import BaseListVariable, ListVariable
 
 from graphweld.capture import output
+from graphweld.capture.absence import merged_order, store_attribute, there_or_absent, unbound_where
 from graphweld.capture.data_numbers import drop_dead_numbers
 from graphweld.capture.differentiable import branch
 from graphweld.capture.effects import contents_of, current_attribute, put_contents
-from graphweld.capture.grown_lists import Conditional, has_run
+from graphweld.capture.grown_lists import Conditional, GrownList, has_run
 from graphweld.capture.inline import inline, is_selectable
 from graphweld.capture.joins import Join
 from graphweld.capture.merge_variable import MergeVariable
 from graphweld.capture.operands import (
     bind_items,
+    changed_memory,
     copy_operand,
     number_operands_to_tensors,
     refuse_unknown_draws,
     share_operands,
     without_aliases,
 )
-from graphweld.capture.predicates import negate, select_bool
-from graphweld.capture.raises import emit_raise
+from graphweld.capture.predicates import negate
+from graphweld.capture.raises import emit_raise, raise_behind, raising_in
 from graphweld.capture.refusal import refuse
-from graphweld.capture.regions import assume, install, is_impure, known, trace_region
+from graphweld.capture.regions import assume, install, is_impure, known, reopened, trace_region
 from graphweld.capture.saved_operands import note_versions
 from graphweld.capture.sites import record
-from graphweld.capture.variables import Thunk, Tx, build, call, constant, example, existing, is_undefined, method
-from graphweld.diagnostics import rules
+from graphweld.capture.variables import Thunk, Tx, build, call, example, existing, is_undefined, method
+from graphweld.diagnostics import Rule, rules
 
 
 def stage_if(
@@ -72,10 +75,11 @@ def stage_if(
     writes = _merge_effects(join)
     spoken = _merge_sayings(join)
     copies = _merge_mutations(join)
+    raises = _merge_raises(join)
     node = _make_node(join)
     join.freeze_lost(site)
     record(tx, site, "welded", node)
-    for write in (*copies, *writes, *spoken):
+    for write in (*raises, *copies, *writes, *spoken):
         write()
     return result()
 
@@ -102,16 +106,13 @@ def _merge_effects(join: Join) -> list[Any]:
     """Writes to make behind the node, so that objects hold what the side that ran left in them."""
     tx, writes = join.tx, []
     then, orelse = join.then.effects, join.orelse.effects
-    side_effects = tx.output.side_effects
     for key in {**then.attributes, **orelse.attributes}:
         vt, attr = key
         before = current_attribute(tx, vt, attr)
-        a, b = then.attributes.get(key, before), orelse.attributes.get(key, before)
-        if a is None or b is None:
-            refuse(tx, rules.RegionMutates(attr, "a branch"))
+        a, b = (there_or_absent(tx, side.attributes.get(key, before), attr) for side in (then, orelse))
         part = join.merge(a, b, attr if attr != "cell_contents" else vt.local_name or "a closure variable")  # type: ignore[attr-defined]
         kind = then.kinds.get(key) or orelse.kinds.get(key)
-        writes.append(lambda vt=vt, attr=attr, part=part, kind=kind: side_effects.store_attr(vt, attr, part(), kind))
+        writes.append(lambda vt=vt, attr=attr, part=part, kind=kind: store_attribute(tx, vt, attr, part(), kind))
     for vt in {**then.contents, **orelse.contents}:
         now = contents_of(vt)
         writes.append(_merge_contents(join, vt, then.contents.get(vt, now), orelse.contents.get(vt, now)))
@@ -120,17 +121,19 @@ def _merge_effects(join: Join) -> list[Any]:
 
 def _merge_contents(join: Join, vt: VariableTracker, a: Any, b: Any) -> Any:
     tx = join.tx
+    order = merged_order(a, b) if isinstance(a, dict) else None
     if isinstance(a, list) and (len(a) != len(b) or has_run(a) or has_run(b)):
-        if vt.source is not None:
-            refuse(tx, rules.RegionMutates("a list of the caller's", "a branch"))
+        if vt.source is not None and not isinstance(vt, (ListVariable, GrownList)):
+            refuse(tx, rules.RegionMutates(f"a {vt.python_type_name()} of the caller's", "a branch"))
         merged = _merge_items(join, a, b)
         make = lambda: [part() for part in merged]  # noqa: E731
     elif isinstance(a, list):
         parts = [join.merge(x, y, f"item {i}") for i, (x, y) in enumerate(zip(a, b, strict=True))]
         make = lambda: [part() for part in parts]  # noqa: E731
-    elif isinstance(a, dict) and list(a) == list(b):
-        keyed = {key: join.merge(value, b[key], "an entry") for key, value in a.items()}
-        make = lambda: {key: part() for key, part in keyed.items()}  # type: ignore[assignment,return-value]  # noqa: E731
+    elif order is not None:
+        sides = [(there_or_absent(tx, a.get(key)), there_or_absent(tx, b.get(key))) for key in order]
+        keyed = [(key, join.merge(x, y, "an entry")) for key, (x, y) in zip(order, sides, strict=True)]
+        make = lambda: {key: part() for key, part in keyed}  # type: ignore[assignment,return-value]  # noqa: E731
     else:
         refuse(tx, rules.RegionMutates(f"a {vt.python_type_name()}", "a branch"))
 
@@ -168,12 +171,26 @@ def _merge_sayings(join: Join) -> list[Any]:
 def _merge_mutations(join: Join) -> list[Any]:
     """In-place changes of tensors from outside: done to a copy inside, and copied back behind the node."""
     writes = []
-    for outer in {**join.then.mutated, **join.orelse.mutated}:
+    for outer in changed_memory(join.tx, (join.then, join.orelse), "a branch"):
         value = existing(join.tx, outer)
         finals = [copy_operand(join.tx, region, outer, value) for region in (join.then, join.orelse)]
         output = join._slot(*finals)
         writes.append(lambda value=value, output=output: method(join.tx, value, "copy_", output()))
     return writes
+
+
+def _merge_raises(join: Join) -> list[Any]:
+    """What each side raises, raised behind the node as well."""
+    raising, outs = [], []
+    for region in (join.then, join.orelse):
+        with reopened(join.tx, region):
+            found = raising_in(join.tx, region.graph, region.tracer)
+            outs.append(call(join.tx, torch.full, (), True) if found is None else method(join.tx, found[0], "clone"))
+        raising += [] if found is None else [found[1]]
+    if not raising:
+        return []
+    passes = join._slot(outs[0], outs[1])
+    return [lambda: raise_behind(join.tx, passes(), raising[0])]
 
 
 def _make_node(join: Join) -> str:
@@ -229,9 +246,14 @@ def distribute(
         put = {key: _replaced(arg, merge, side) for key, arg in kwargs.items()}
         return run([_replaced(arg, merge, side) for arg in args], put)  # type: ignore[no-any-return]
 
-    if merge.joined is not None and not (writes and args and args[0] is merge):
-        return run_on(merge.tensor(tx))
-    return merge.each(tx, run_on)
+    if merge.joined is None or (writes and args and args[0] is merge):
+        return merge.each(tx, run_on)
+    tensor = merge.tensor(tx)
+    version = example(tensor)._version
+    result = run_on(tensor)
+    if example(tensor)._version != version:
+        refuse(tx, rules.RegionMutates(merge.name, "a branch"))
+    return result
 
 
 def merge_in(vt: VariableTracker) -> MergeVariable | None:
@@ -251,41 +273,26 @@ def _replaced(vt: VariableTracker, merge: VariableTracker, side: VariableTracker
     return vt
 
 
-def settled(tx: Tx, value: VariableTracker) -> VariableTracker:
-    """A value on the path on which it is traced: the alternative that is known to be the one."""
-    value = value.realize()
-    while isinstance(value, MergeVariable):
-        holds = known(tx, value.pred)
-        if holds is None:
-            break
-        value = value.then if holds else value.orelse
-    return value
-
-
 def bound(tx: Tx, value: VariableTracker, name: VariableTracker) -> VariableTracker | None:
     """A read of a name that may be unbound: where it is, Python raises UnboundLocalError."""
     value = value.realize()
     if not isinstance(value, MergeVariable) or not any(map(is_undefined, value.alternatives())):
         return None
-    return _bound(tx, value)
+    return require_bound(tx, value, UnboundLocalError, rules.MaybeUnbound(value.name))
 
 
-def _bound(tx: Tx, value: VariableTracker) -> VariableTracker:
+def require_bound(tx: Tx, value: VariableTracker, exception: type[Exception], instead: Rule) -> VariableTracker:
+    """A value that may be that of an unbound name or attribute, read: an exception where it is."""
+    if is_undefined(value):
+        raise_observed_exception(exception, tx)
     if not isinstance(value, MergeVariable):
         return value
     holds = known(tx, value.pred)
     if holds is not None:
-        return _bound(tx, value.then if holds else value.orelse)
+        return require_bound(tx, value.then if holds else value.orelse, exception, instead)
     unbound = unbound_where(tx, value)
     if isinstance(unbound, ConstantVariable):
         return value
-    emit_raise(tx, unbound, "UnboundLocalError", rules.MaybeUnbound(value.name))
+    emit_raise(tx, unbound, exception.__name__, instead)
     assume(tx, unbound, False)
     return value.without_undefined()
-
-
-def unbound_where(tx: Tx, value: VariableTracker) -> VariableTracker:
-    """The predicate under which a value is that of an unbound name."""
-    if isinstance(value, MergeVariable):
-        return select_bool(tx, value.pred, unbound_where(tx, value.then), unbound_where(tx, value.orelse))
-    return constant(is_undefined(value))

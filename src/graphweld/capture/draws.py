@@ -9,11 +9,16 @@ The draws stay where Python has them, in the same order and only in the region t
 """
 
 import copy
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import torch
+from torch._dynamo.variables.base import VariableTracker
+from torch._dynamo.variables.constant import ConstantVariable
 from torch.fx import Graph, GraphModule, Node
+
+from graphweld.capture.variables import Tx, example, is_tensor
 
 FUNCTIONS = {
     torch.rand, torch.randn, torch.randint, torch.randperm, torch.rand_like, torch.randn_like, torch.randint_like,
@@ -24,6 +29,7 @@ METHODS = {
     "cauchy_", "geometric_",
 }  # fmt: skip
 NN = torch.nn.functional
+ATTENTION = NN.scaled_dot_product_attention
 UNKNOWN = {
     NN.alpha_dropout, NN.feature_alpha_dropout, NN.gumbel_softmax, NN.dropout1d, NN.dropout2d, NN.dropout3d,
     NN.fractional_max_pool2d, NN.fractional_max_pool3d, NN.rrelu,
@@ -50,7 +56,7 @@ def unknown_draw(module: GraphModule, depth: int = 0) -> str | None:
     for node in module.graph.nodes:
         if node.op == "call_function" and node.target in UNKNOWN and _is_on(node):
             return str(node.target.__name__)
-        if node.target is NN.scaled_dot_product_attention and _dropout_of(node):
+        if node.target is ATTENTION and node.kwargs.get("dropout_p", node.args[4] if len(node.args) > 4 else 0.0):
             return "scaled_dot_product_attention"
         if depth and (is_draw(node) or _is_dropout(node)):
             return str(getattr(node.target, "__name__", node.target))
@@ -61,8 +67,17 @@ def unknown_draw(module: GraphModule, depth: int = 0) -> str | None:
     return None
 
 
-def _dropout_of(node: Node) -> Any:
-    return node.kwargs.get("dropout_p", node.args[4] if len(node.args) > 4 else 0.0)
+def draws_in_region(tx: Tx, args: Sequence[VariableTracker], kwargs: dict[str, VariableTracker]) -> bool:
+    """Whether a call of attention draws, in a region, in a type in which its parts give what it gives."""
+    chance = kwargs.get("dropout_p", args[4] if len(args) > 4 else None)
+    is_on = chance is not None and not (isinstance(chance, ConstantVariable) and not chance.value)
+    query = args[0] if args else kwargs["query"]
+    return (
+        is_on
+        and tx.output.current_tracer.parent is not None
+        and is_tensor(query)
+        and example(query).dtype in (torch.float32, torch.float64)
+    )
 
 
 def _is_on(node: Node) -> bool:

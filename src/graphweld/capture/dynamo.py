@@ -36,7 +36,9 @@ from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode, f
 from graphweld import convert, syntax
 from graphweld.capture import (
     builtin_functions,
+    checks,
     counters,
+    draws,
     exported,
     indexing,
     intrinsics,
@@ -48,6 +50,9 @@ from graphweld.capture import (
     sites,
     statistics,
 )
+from graphweld.capture.absence import hook_absence
+from graphweld.capture.changing_sizes import hook_rows
+from graphweld.capture.choices import hook_choices
 from graphweld.capture.compiled import hook_compiled
 from graphweld.capture.conditionals import distribute, merge_in
 from graphweld.capture.data_numbers import note_item
@@ -58,6 +63,7 @@ from graphweld.capture.joins import is_sized_by_data
 from graphweld.capture.merge_arguments import hook_merge_arguments, with_choices
 from graphweld.capture.merge_variable import changes_in_place
 from graphweld.capture.predicates import as_bool, is_data_dependent, predicate
+from graphweld.capture.raises import hook_exceptions
 from graphweld.capture.refusal import Refusal, refuse
 from graphweld.capture.regions import facts_forgotten
 from graphweld.capture.variables import call, example, in_outermost_graph
@@ -114,6 +120,10 @@ def install() -> None:
         hook_formatting()
         hook_compiled()
         hook_merge_arguments()
+        hook_rows()
+        hook_choices()
+        hook_absence()
+        hook_exceptions()
 
 
 def _skip_boundaries() -> None:
@@ -160,6 +170,9 @@ def _hook_inlining() -> None:
             return result
         except STOPS as error:
             _maybe_start_over(trace, parent, func, error)
+            if is_outermost and trace.follows_sizes and not trace.unrolls_sizes:
+                trace.unrolls_sizes = True
+                _start_over(trace, parent, "unrolls loops over sizes that change")
             if is_outermost and trace.changing:
                 trace.constant |= trace.changing
                 trace.changing.clear()
@@ -291,11 +304,16 @@ def _hook_calls() -> None:
         of_list = list_operations.call_torch(tx, self.value, list(args), kwargs)
         if of_list is not None:
             return of_list
+        checked = checks.check(tx, self.value, args, kwargs, torch_call)
+        if checked is not None:
+            return checked
         polyfill = polyfills.FUNCTIONS.get(self.value)
         if polyfill is not None or (self.value in polyfills.OF_NUMBERS and is_data_dependent(args[0])):
             return call(tx, polyfill or polyfills.OF_NUMBERS[self.value], *args, **kwargs)
         if self.value in recurrent.OF_UNKNOWN_LENGTH and len(args) == 9 and is_sized_by_data(example(args[0])):
             return call(tx, recurrent.OF_UNKNOWN_LENGTH[self.value], *args)
+        if self.value is draws.ATTENTION and draws.draws_in_region(tx, args, kwargs):
+            return call(tx, polyfills.attention, *args, **kwargs)
         args, kwargs = indexing.numbers_for_sizes(tx, self.value.__name__, args, kwargs)
         args, kwargs = with_choices(self.value.__name__, args, kwargs)
         if any(map(merge_in, (*args, *kwargs.values()))):
@@ -306,11 +324,11 @@ def _hook_calls() -> None:
         return result
 
     def polyfilled_call_function(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-        ours = None if sites.trace_of(tx) is None else builtin_functions.polyfilled(self.fn, args)
+        ours = None if sites.trace_of(tx) is None else builtin_functions.polyfilled(tx, self.fn, args)
         return polyfilled_call(self, tx, args, kwargs) if ours is None else ours(tx, *args, **kwargs)
 
     def itertools_call_function(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-        if self.value is itertools.product and not kwargs and any(map(sequences.is_dynamic, args)):
+        if self.value is itertools.product and not kwargs and any(sequences.is_dynamic(tx, a) for a in args):
             return sequences.product(tx, *args)
         return itertools_call(self, tx, args, kwargs)
 
@@ -335,9 +353,11 @@ def _hook_output() -> None:
         return logger_method(self, tx, name, args, kwargs)
 
     def skipped(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-        speak = output.SPEAKING.get(self.value) if callable(self.value) else None
-        if speak is not None and sites.trace_of(tx) is not None:
-            return speak(tx, list(args), dict(kwargs))
+        if callable(self.value) and sites.trace_of(tx) is not None:
+            if self.value in output.SPEAKING:
+                return output.SPEAKING[self.value](tx, list(args), dict(kwargs))
+            if self.value in polyfills.SKIPPED:
+                return call(tx, polyfills.SKIPPED[self.value], *args, **kwargs)
         return skipped_call(self, tx, args, kwargs)
 
     LoggingLoggerVariable.call_method = log  # type: ignore[method-assign]
@@ -357,6 +377,9 @@ def _hook_methods() -> None:
         if sites.trace_of(tx) is not None:
             [_, *args], kwargs = indexing.numbers_for_sizes(tx, name, [self, *args], kwargs)
             args, kwargs = with_choices(name, args, kwargs)
+            if name == "unbind" and example(self).dim() and sequences.is_dynamic(tx, self):
+                if all(isinstance(dim, ConstantVariable) and dim.value == 0 for dim in (*args, *kwargs.values())):
+                    return sequences.as_sequence(tx, self)
             if name == "__setitem__":
                 args = [indexing.plain_key(tx, args[0]), *args[1:]]
                 parts = indexing.split(args[0])

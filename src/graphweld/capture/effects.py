@@ -7,6 +7,7 @@ branch then start from the same objects, and the merged values are written once,
 
 import copy
 import functools
+import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -19,7 +20,7 @@ from torch._dynamo.variables.dicts import ConstDictVariable, DunderDictVariable
 from torch._dynamo.variables.functions import LocalGeneratorObjectVariable as Generator
 from torch._dynamo.variables.iter import IteratorVariable
 from torch._dynamo.variables.lists import CommonListMethodsVariable, DequeVariable, ListVariable
-from torch._dynamo.variables.misc import PythonModuleVariable
+from torch._dynamo.variables.misc import DeletedVariable, PythonModuleVariable
 from torch._dynamo.variables.sets import SetVariable
 from torch._dynamo.variables.user_defined import UserDefinedObjectVariable
 
@@ -75,7 +76,7 @@ def _is_one(a: Any, b: Any) -> bool:
 
 def put_contents(vt: VariableTracker, held: Any) -> None:
     """Make a list, dict or set hold `held`, keeping its own container object."""
-    from graphweld.capture import grown_lists
+    from graphweld.capture import absence, grown_lists
 
     for name in CONTENTS:
         current = vt.__dict__.get(name)
@@ -87,6 +88,7 @@ def put_contents(vt: VariableTracker, held: Any) -> None:
                 current.update(held)
             break
     grown_lists.fit_class(vt)
+    absence.fit_class(vt)
 
 
 def hook_changes(instead: Callable[..., bool]) -> None:
@@ -211,15 +213,27 @@ def current_attribute(tx: Tx, vt: VariableTracker, name: str) -> VariableTracker
     side_effects = tx.output.side_effects
     stored = side_effects.store_attr_mutations.get(vt, {})
     if name in stored:
-        return stored[name]
+        return None if isinstance(stored[name], DeletedVariable) else stored[name]
     before = getattr(vt, "pre_existing_contents", None)
     if name == "cell_contents":
         return before
     if isinstance(vt, (UserDefinedObjectVariable, PythonModuleVariable)):  # globals are attributes of their module
         try:
-            return vt.var_getattr(tx, name)
+            value = vt.var_getattr(tx, name)
         except Exception as error:
-            if "AttributeError" in type(error).__name__:
-                return None
-            raise
+            if "AttributeError" not in type(error).__name__:
+                raise
+            vt.call_obj_hasattr(tx, name)  # guards on its absence
+            return None
+        return None if _is_of_class(vt, name) else value
     return None
+
+
+def _is_of_class(vt: VariableTracker, name: str) -> bool:
+    """Whether an object has an attribute only because its class has one, which it would hide with one of its own."""
+    if not isinstance(vt, UserDefinedObjectVariable):
+        return False
+    held = getattr(vt.value, "__dict__", None)
+    if held is None or name in held or not hasattr(type(vt.value), name):
+        return False
+    return not hasattr(type(inspect.getattr_static(type(vt.value), name)), "__set__")

@@ -28,21 +28,25 @@ def freeze(
         tx.output.gw_frozen = []  # type: ignore[attr-defined]
     frozen: list[tuple[VariableTracker, Any, Refusal]] = tx.output.gw_frozen  # type: ignore[attr-defined]
     reason = refusal(tx, rules.RegionMutates(name, region), site, (NOTE,))
-    frozen.extend((vt, _state(tx, vt), reason) for vt in values)
+    frozen.extend((vt, state_of(tx, vt), reason) for vt in values)
 
 
 def refuse_changes(tx: Tx) -> None:
     """Called at the end of a trace."""
     for vt, before, reason in getattr(tx.output, "gw_frozen", ()):
-        now = _state(tx, vt)
-        same = now is before or (
-            type(now) is type(before) and len(now) == len(before) and _items(now) == _items(before)
-        )
-        if not same:
+        if has_changed(tx, vt, before):
             raise reason
 
 
-def _state(tx: Tx, vt: VariableTracker) -> Any:
+def has_changed(tx: Tx, vt: VariableTracker, before: Any) -> bool:
+    """Whether a tensor or a container was changed in place since `state_of` it was `before`."""
+    now = state_of(tx, vt)
+    same = type(now) is type(before) and len(now) == len(before) and _items(now) == _items(before)
+    return now is not before and not same
+
+
+def state_of(tx: Tx, vt: VariableTracker) -> Any:
+    """The version of a tensor, or what a container holds."""
     if is_tensor(vt):
         return [example(vt)._version]
     held = contents_of(vt)

@@ -1,17 +1,22 @@
-"""Inductor, kept from two faults of its own, and with its main program in C++ where a loop runs.
+"""Inductor, kept from faults of its own, and with its main program in C++ where a loop runs.
 
 In code for a region, Inductor (torch 2.13.0) lets the region write its result over an argument that the program still
 needs, further out or on the next trip: gradients come out wrong, silently. Without reuse in place the code is right.
 
 The code of a branch reads its operands in the strides that the graph says; Inductor does not hold what computes them to
 these, as it does for a loop's. Patched to do the same for both.
+
+The order of a convolution's strides follows from its shape, whatever the sizes are. Inductor asks for numbers of sizes
+that the data decides; it is given those that it takes for examples elsewhere.
 """
 
 import functools
 from typing import Any
+from unittest import mock
 
 import torch
 from torch.fx import GraphModule
+from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
 from graphweld.capture.differentiable import branch, loop
 
@@ -34,6 +39,7 @@ class Inductor:
         if not has_regions(module):
             return self.inner(module, example_inputs)
         lay_out_operands()
+        lower_convolutions()
         patches = {"inplace_buffers": False}
         if "cpp_wrapper" not in self.inner.config and runs_loops_only(module):
             try:
@@ -80,3 +86,25 @@ def lay_out_operands() -> None:
         return create(cls, predicate, true_fn, false_fn, exact)
 
     Conditional.create = classmethod(laid_out)  # type: ignore[assignment,method-assign]
+
+
+@functools.cache
+def lower_convolutions() -> None:
+    """Have Inductor compile convolutions of sizes that the data decides. Once a process."""
+    from torch._inductor.graph import GraphLowering
+    from torch._inductor.sizevars import SizeVarAllocator
+
+    lower, hints = GraphLowering.call_function, SizeVarAllocator.guarding_hints_or_throw
+
+    def any_hints(self: Any, sizes: Any) -> Any:
+        try:
+            return hints(self, sizes)
+        except GuardOnDataDependentSymNode:
+            return self.optimization_hints(sizes)
+
+    def lowered(self: Any, target: Any, args: Any, kwargs: Any) -> Any:
+        is_convolution = target is torch.ops.aten.convolution.default
+        with mock.patch.object(SizeVarAllocator, "guarding_hints_or_throw", any_hints if is_convolution else hints):
+            return lower(self, target, args, kwargs)
+
+    GraphLowering.call_function = lowered  # type: ignore[method-assign]

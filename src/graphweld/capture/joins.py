@@ -12,6 +12,7 @@
 Outputs are copied where they would alias an operand or each other, which the operator does not allow.
 """
 
+import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -21,7 +22,7 @@ from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.dicts import ConstDictVariable
 from torch._dynamo.variables.lists import BaseListVariable, ListVariable, TupleVariable
-from torch._dynamo.variables.misc import StringFormatVariable
+from torch._dynamo.variables.misc import ExceptionVariable, StringFormatVariable
 from torch._dynamo.variables.tensor import SymNodeVariable
 from torch._dynamo.variables.user_defined import UserDefinedObjectVariable
 from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
@@ -347,6 +348,9 @@ class Join:
             return lambda: StringFormatVariable(
                 vt.format_string, [arg() for arg in args], {key: arg() for key, arg in named.items()}
             )
+        if isinstance(vt, ExceptionVariable):
+            given = [self.export(region, arg) for arg in vt.args]
+            return lambda: exception_with(vt, [arg() for arg in given])
         if isinstance(vt, UserDefinedObjectVariable):
             attributes = new_attributes(self.tx, vt)
             if attributes is not None:
@@ -464,6 +468,13 @@ def new_attributes(tx: Tx, vt: UserDefinedObjectVariable) -> dict[str, VariableT
     if vt.source is not None or vt.mutation_type is None:
         return None
     return dict(tx.output.side_effects.store_attr_mutations.get(vt, {}))
+
+
+def exception_with(vt: ExceptionVariable, args: list[VariableTracker]) -> VariableTracker:
+    """An exception with other arguments."""
+    made = copy.copy(vt)
+    made.args = args
+    return made
 
 
 def _init_args(vt: VariableTracker) -> list[VariableTracker]:

@@ -14,6 +14,7 @@ from torch._dynamo.variables.lists import BaseListVariable, SliceVariable, Tuple
 
 from graphweld import runtime
 from graphweld.capture import carries, grown_lists
+from graphweld.capture.absence import Partial
 from graphweld.capture.grown_lists import Conditional, GrownList, Items, Run, Stacked, give_up, length, new, raise_if
 from graphweld.capture.indexing import as_number
 from graphweld.capture.predicates import negate
@@ -289,9 +290,14 @@ FUNCTIONS: dict[Any, Callable[..., VariableTracker]] = {
 
 def instead(tx: Tx, receiver: VariableTracker, args: Any) -> bool:
     """Extend a list of Dynamo's by items of which the data decides the number; False where `args` are no such."""
-    if len(args) < 2 or args[0] != "extend" or not isinstance(args[1][0], (GrownList, DynamicSequence)):
+    if len(args) < 2 or args[0] != "extend":
         return False
-    _extend(tx, receiver, args[1][0])
+    added = args[1][0].realize()
+    if isinstance(added, Partial):
+        added = added.tp_iter_impl(tx)
+    if not isinstance(added, (GrownList, DynamicSequence)):
+        return False
+    _extend(tx, receiver, added)
     return True
 
 

@@ -24,16 +24,18 @@ from graphweld.capture.variables import (
 Party = tuple[VariableTracker | Proxy | None, State, str]
 
 
-def freeze_shared(tx: Tx, parties: list[Party], site: int | None) -> None:
+def freeze_shared(tx: Tx, made: list[Party], operands: list[Party], site: int | None) -> None:
     """Refuse later changes of what shares memory in Python and does not in the graph.
 
-    A party is a value inside of the body, what stands for it behind the loop, and the user's name for it.
+    A party is a value inside of the body, what stands for it behind the loop, and the user's name for it. Operands that
+    share memory with one another only are still the tensors that they were.
     """
+    parties = [*made, *operands]
     places: dict[Any, list[int]] = {}
     for k, (inside, _, _) in enumerate(parties):
         for key in _storages(inside):
             places.setdefault(key, []).append(k)
-    shared = {k for ks in places.values() if len(ks) > 1 for k in ks}
+    shared = {k for ks in places.values() if len(ks) > 1 and ks[0] < len(made) for k in ks}
     for k in sorted(shared):
         freeze(tx, parties[k][1], "a loop", site, parties[k][2])
 

@@ -19,16 +19,18 @@ from torch._dynamo.variables.builder import wrap_fx_proxy
 from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.functions import LocalGeneratorObjectVariable
 from torch._dynamo.variables.iter import RepeatIteratorVariable
-from torch._dynamo.variables.lists import TupleVariable
+from torch._dynamo.variables.tensor import SymNodeVariable
 from torch.fx import Proxy
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
-from graphweld.capture import carries, list_growth
+from graphweld.capture import carries, list_growth, outer_state
+from graphweld.capture.absence import PartialDict
+from graphweld.capture.carried_containers import containers_in, outdate, outdated
 from graphweld.capture.carries import Carry
 from graphweld.capture.data_numbers import number_tensor
 from graphweld.capture.differentiable import loop
-from graphweld.capture.effects import contents_of, current_attribute, put_contents, watching
-from graphweld.capture.frozen import freeze
+from graphweld.capture.effects import contents_of, put_contents, watching
+from graphweld.capture.frozen import freeze, has_changed, state_of
 from graphweld.capture.grown_lists import GrownList, are_known
 from graphweld.capture.joins import filler
 from graphweld.capture.list_growth import Growth
@@ -36,14 +38,16 @@ from graphweld.capture.loop_changes import Changes
 from graphweld.capture.loop_identity import Party, flag_carry, freeze_shared, is_same, or_start, stays
 from graphweld.capture.operands import (
     bind_items,
+    changed_memory,
     copy_operand,
     number_operands_to_tensors,
     refuse_unknown_draws,
     without_aliases,
 )
 from graphweld.capture.output_in_loops import Spoken
-from graphweld.capture.predicates import as_bool, is_data_dependent, negate, select_bool, truth
-from graphweld.capture.refusal import Refusal, refuse
+from graphweld.capture.predicates import as_bool, is_data_dependent, negate, predicate, select_bool, truth
+from graphweld.capture.raises import raise_behind, raising_in
+from graphweld.capture.refusal import Refusal, refusal, refuse
 from graphweld.capture.regions import (
     Region,
     add_placeholder,
@@ -73,6 +77,7 @@ from graphweld.diagnostics import rules
 
 Step = Callable[[State], tuple[State, VariableTracker]]
 MOST_TRACES = 8
+RAISES = -1  # the flag that tells whether all checks of a body have passed; others are those of a carry
 MOST_UNROLLED = 256  # trips
 
 
@@ -99,6 +104,8 @@ def for_stmt(
     tx: Tx, iterable: VariableTracker, body: VariableTracker, state: State, names: Any, site: int, test: Any
 ) -> State | None:
     """A `for` statement; None where nothing about it depends on the data."""
+    if isinstance(iterable, PartialDict):
+        iterable = iterable.tp_iter_impl(tx)
     if isinstance(iterable, Iterated) and isinstance(iterable.inner, Items):
         iterable = iterable.inner.grown or iterable
     has_test = not (isinstance(test, ConstantVariable) and test.value is None)
@@ -147,7 +154,8 @@ def _is_lazy(iterable: VariableTracker) -> bool:
 
 
 def _both(tx: Tx, goes_on: VariableTracker, more: VariableTracker) -> VariableTracker:
-    a, b = truth(tx, goes_on), truth(tx, more)
+    a = truth(tx, goes_on)
+    b = predicate(tx, more) if isinstance(more, SymNodeVariable) else truth(tx, more)  # of a size that changes, too
     if isinstance(a, ConstantVariable):
         return more if a.value else a
     if isinstance(b, ConstantVariable):
@@ -167,9 +175,16 @@ class _Body:
     """One trace of a loop's body for given carry types."""
 
     def __init__(
-        self, tx: Tx, types: list[Carry], names: tuple[str, ...], outer: dict[Any, Carry], lists: dict[Any, Growth]
+        self,
+        tx: Tx,
+        types: list[Carry],
+        names: tuple[str, ...],
+        outer: dict[Any, Carry],
+        lists: dict[Any, Growth],
+        outdated: dict[VariableTracker, Refusal],
     ) -> None:
         self.tx, self.types, self.names, self.outer, self.lists = tx, types, names, outer, lists
+        self.outdated = outdated  # containers that the loop starts with, which trips change
         self.region: Region = None  # type: ignore[assignment]
         self.after: State = []
         self.goes_on: VariableTracker = constant(False)
@@ -177,6 +192,7 @@ class _Body:
         self.changed: list[int] = []  # places of inputs that the body changes in place
         self.before: dict[Any, Any] = {}  # what each list that grows holds when the trip begins
         self.asked: dict[Any, list[int]] = {}
+        self.disturbed: set[int] = set()  # places of carried values that hold a container which the body changes
 
     def kinds(self) -> list[Carry]:
         """The types of all that is carried, in order."""
@@ -207,35 +223,30 @@ class _Body:
         with tx.output.subtracer(None, None, "graphweld loop body") as tracer, assumptions_end(tx):
             tracer.allow_side_effects_in_hop = True
             self.region = Region(tracer)
-            names = [*self.names, *map(_key_name, self.outer)]
+            names = [*self.names, *map(outer_state.name_of, self.outer)]
             self.inputs = [
                 carries.placeholder(tx, leaf, f"carry_{name}")
                 for carry, name in zip(self.kinds(), itertools.chain(names, itertools.repeat("items")), strict=False)
                 for leaf in carries.leaves(carry)
             ]
             versions = [example(v)._version for v in self.inputs]
-            with facts_stay_inside(tx), watching(tx) as effects:
+            with facts_stay_inside(tx), outdated(tx, self.outdated), watching(tx) as effects:
                 values = list(self.inputs)
                 state = [carries.unpack(tx, c, values, n) for c, n in zip(self.types, self.names, strict=True)]
+                entering = list(state)
                 for key, carry in self.outer.items():
-                    _write(tx, key, carries.unpack(tx, carry, values, _key_name(key)))
+                    entering.append(carries.unpack(tx, carry, values, outer_state.name_of(key)))
+                    outer_state.write(tx, key, entering[-1])
+                held = [(k, c, state_of(tx, c)) for k, vt in enumerate(entering) for c in containers_in([vt])]
                 for vt, growth in self.lists.items():
                     self.asked[vt] = list_growth.enter(tx, vt, growth, values)
                     self.before[vt] = contents_of(vt)
                 self.after, self.goes_on = step(state)
+                self.disturbed = {k for k, vt, before in held if has_changed(tx, vt, before)}
             self.region.effects = effects
         self.changed = [k for k, v in enumerate(self.inputs) if example(v)._version != versions[k]]
         tx.output.fake_mode.epoch += 1
         self.region.mutated = mutated_operands(self.region)
-
-
-def _key_name(key: Any) -> str:
-    return key[1] if isinstance(key, tuple) else "contents"
-
-
-def _write(tx: Tx, key: Any, value: VariableTracker) -> None:
-    vt, name, kind = key
-    tx.output.side_effects.store_attr(vt, name, value, kind)
 
 
 def stage_loop(
@@ -247,7 +258,8 @@ def stage_loop(
     types = [carries.carry_of(vt) for vt in state]
     outer: dict[Any, Carry] = {}
     lists: dict[Any, Growth] = {}
-    body = _Body(tx, types, names, outer, lists)
+    changed: dict[VariableTracker, Refusal] = {}
+    body = _Body(tx, types, names, outer, lists, changed)
     for _ in range(MOST_TRACES):
         try:
             body.trace(step)
@@ -257,50 +269,45 @@ def stage_loop(
         wider = [carries.widen(tx, c, vt, n) for c, vt, n in zip(types, body.after, names, strict=True)]
         if body.changed and wider == types:
             wider = body.invariants(state)
-        wider_outer, wider_lists = _outer_types(tx, outer, body.region), _list_types(tx, body)
-        if wider == types and wider_outer == outer and wider_lists == lists:
+        wider_outer, wider_lists = outer_state.types_of(tx, outer, body.region), _list_types(tx, body)
+        more_changed = _disturbed(tx, body, state, site) | changed
+        if wider == types and wider_outer == outer and wider_lists == lists and more_changed == changed:
             break
-        types, outer, lists = wider, wider_outer, wider_lists
-        body = _Body(tx, types, names, outer, lists)
+        types, outer, lists, changed = wider, wider_outer, wider_lists, more_changed
+        body = _Body(tx, types, names, outer, lists, changed)
     else:
         refuse(tx, rules.LoopNotWelded("loop", "the types of its carried values do not settle"), site)
-    for containers in map(_containers, (state, body.after)):
+    before = [*state, *(outer_state.before(tx, key) for key in outer)]
+    left = [*body.after, *(outer_state.after(tx, body.region, key) for key in outer)]
+    kept = [
+        item
+        for vt in (lists if body.disturbed else ())
+        for _, item in list_growth.slots(tx, body.region.effects.contents.get(vt, body.before[vt]))
+    ]
+    for containers in map(containers_in, (before, [*left, *kept])):  # type: ignore[arg-type]
         if len(set(containers)) < len(containers):
             refuse(tx, rules.LoopNotWelded("loop", "it carries one list, dict or object under two names"), site)
-    after = _make_loop(tx, first, body, state, site)
-    freeze(tx, [*_containers(state), *_containers(after)], "a loop", site)
+    after = _make_loop(tx, first, body, before, left, site)  # type: ignore[arg-type]
+    outdate(tx, changed)
+    behind = [*after, *(outer_state.before(tx, key) for key in outer)]
+    freeze(tx, containers_in([*before, *behind]), "a loop", site)  # type: ignore[list-item]
     return after
 
 
-def _containers(values: State) -> list[VariableTracker]:
-    """The lists, dicts and objects among values, and in them, which a program could change."""
-    found: list[VariableTracker] = []
-    for vt in values:
-        vt = vt.realize()
-        parts = carries.pieces_of(vt)
-        if parts is not None:
-            found += [*([] if isinstance(vt, TupleVariable) else [vt]), *_containers(parts)]
-    return found
-
-
-def _outer_types(tx: Tx, outer: dict[Any, Carry], region: Region) -> dict[Any, Carry]:
-    """Types of attributes, closure variables and list entries that the body changes."""
-    types = dict(outer)
-    for (vt, attr), value in region.effects.attributes.items():
-        key = (vt, attr, region.effects.kinds[vt, attr])
-        if key not in types:
-            before = current_attribute(tx, vt, attr)
-            if before is None:
-                refuse(tx, rules.RegionMutates(attr, "a loop"))
-            types[key] = carries.carry_of(before)
-        types[key] = carries.widen(tx, types[key], value, attr)
-    return types
+def _disturbed(tx: Tx, body: _Body, state: State, site: int | None) -> dict[VariableTracker, Refusal]:
+    """The containers that the loop starts with and its trips change, and why nobody may read them any more."""
+    before = [*state, *(outer_state.before(tx, key) for key in body.outer)]
+    names = [*body.names, *map(outer_state.name_of, body.outer)]
+    reasons = {k: refusal(tx, rules.RegionMutates(names[k], "a loop"), site) for k in body.disturbed}
+    return {vt: reason for k, reason in reasons.items() for vt in containers_in([before[k]])}  # type: ignore[list-item]
 
 
 def _list_types(tx: Tx, body: _Body) -> dict[Any, Growth]:
     """How the lists grow that the body appends to."""
     types = dict(body.lists)
     for vt, after in body.region.effects.contents.items():
+        if outer_state.is_table(vt):
+            continue
         if not isinstance(after, list) or vt.source is not None:
             refuse(tx, rules.RegionMutates(f"a {vt.python_type_name()}", "a loop"))
         start = contents_of(vt)
@@ -309,19 +316,21 @@ def _list_types(tx: Tx, body: _Body) -> dict[Any, Growth]:
     return types
 
 
-def _make_loop(tx: Tx, first: VariableTracker, body: _Body, state: State, site: int | None) -> State:
+def _make_loop(tx: Tx, first: VariableTracker, body: _Body, before: State, values: State, site: int | None) -> State:
+    """The node. It starts with the values `before`, and a trip leaves `values`."""
     region, outer, lists = body.region, body.outer, body.lists
-    mutated = {o: existing(tx, o) for o in region.mutated}
+    mutated = {o: existing(tx, o) for o in changed_memory(tx, (region,), "a loop")}
     copies = [copy_operand(tx, region, o, value, "a loop") for o, value in mutated.items()]
-    before = [current_attribute(tx, key[0], key[1]) for key in outer]
-    values = [*body.after, *(region.effects.attributes.get((k[0], k[1]), None) for k in outer)]
     kinds = [*body.types, *outer.values()]
     appended: dict[Any, list[list_growth.Slot]] = {}
     changes = Changes(tx, region, body.inputs)
     with reopened(tx, region):
-        tensors = [tensor for c, v in zip(kinds, values, strict=True) for tensor in carries.tensors_in(c, v)]  # type: ignore[arg-type]
+        packed, tensors = _packed(tx, kinds, values)
         kept = {k: is_same(tx, vt, body.inputs[k]) for k, vt in enumerate(tensors) if vt is not None}
         flags = {k: flag_carry(tx, same) for k, same in kept.items() if is_tensor(same)}
+        raising = raising_in(tx, region.graph, region.tracer)
+        if raising is not None:
+            flags[RAISES] = flag_carry(tx, raising[0])
         stop = negate(tx, truth(tx, body.goes_on))
         stop = stop if is_tensor(stop) else number_tensor(tx, stop, bool)
         taken = {storage_key(example(v)) for v in body.inputs} | {
@@ -329,7 +338,6 @@ def _make_loop(tx: Tx, first: VariableTracker, body: _Body, state: State, site: 
             for i in region.operands().values()
             if isinstance(i.node.meta["example_value"], torch.Tensor)
         }
-        packed = [leaf for c, v in zip(kinds, values, strict=True) for leaf in carries.pack(tx, c, v)]  # type: ignore[arg-type]
         rows: State = []
         for vt, growth in lists.items():
             items = region.effects.contents.get(vt, body.before[vt])
@@ -342,8 +350,7 @@ def _make_loop(tx: Tx, first: VariableTracker, body: _Body, state: State, site: 
         left = changes.leave(kept, flags)
         outs = carries.own(tx, [stop, *packed, *(now for _, now in flags.values()), *left, *copies, *rows], taken)
         changes.close()
-    entering = list(zip(kinds, [*state, *before], strict=True))
-    starts = [leaf for c, v in entering for leaf in carries.pack(tx, c, v)]  # type: ignore[arg-type]
+    starts, began = _packed(tx, kinds, before)
     for vt, growth in lists.items():
         starts += list_growth.start_values(tx, growth, contents_of(vt))
     stop0 = negate(tx, first)
@@ -361,33 +368,46 @@ def _make_loop(tx: Tx, first: VariableTracker, body: _Body, state: State, site: 
     number = len(flags) + len(originals)
     for value, result in zip(mutated.values(), tail[number:], strict=True):
         method(tx, value, "copy_", result)
+    if raising is not None:
+        raise_behind(tx, tail[list(flags).index(RAISES)], raising[1])
     rest = results[1 : 1 + len(starts)]
-    began = [tensor for c, v in entering for tensor in carries.tensors_in(c, v)]  # type: ignore[arg-type]
     changes.write_back(began, rest, tail[len(flags) : number])
     for k, same in kept.items():
         still = tail[list(flags).index(k)] if k in flags else same.value or negate(tx, first)  # type: ignore[attr-defined]
         rest[k] = or_start(still, began[k], rest[k], "a value")  # type: ignore[arg-type]
-    named = zip(kinds, [*body.names, *map(_key_name, outer)], strict=True)
+    named = zip(kinds, [*body.names, *map(outer_state.name_of, outer)], strict=True)
     leaf_names = [name for carry, name in named for _ in carries.leaves(carry)]
     moving = [k for k, same in kept.items() if not stays(same)]
     parties: list[Party] = [(tensors[k], [results[1 + k]], leaf_names[k]) for k in moving]
     parties += [(body.inputs[k], [began[k]], leaf_names[k]) for k in moving]  # type: ignore[list-item]
-    parties += [(inner, [existing(tx, outer)], "a tensor") for outer, inner in region.operands().items()]
     for vt, growth in lists.items():
-        items = [t for _, v in appended[vt] for t in carries.tensors_in(growth.element, v)]
+        nothing = [None] * len(carries.leaves(growth.element))
+        items = [t for _, v in appended[vt] for t in carries.tensors_in(growth.element, v, nothing)]
         parties += [(t, list(stacks), "an item of a list") for t in items]
-    freeze_shared(tx, parties, site)
+    operands: list[Party] = [(i, [existing(tx, o)], "a tensor") for o, i in region.operands().items()]
+    freeze_shared(tx, parties, operands, site)
     # What is a tensor on some trips only is a copy of the start value where no trip ran.
     unlike = [k for k in range(len(tensors)) if k not in kept and example(starts[k]).dim()]
     freeze(tx, [vt for k in unlike for vt in (starts[k], rest[k])], "a loop", site)
     after = [carries.unpack(tx, c, rest, n) for c, n in zip(body.types, body.names, strict=True)]
     for key, carry in outer.items():
-        _write(tx, key, carries.unpack(tx, carry, rest, _key_name(key)))
+        outer_state.write(tx, key, carries.unpack(tx, carry, rest, outer_state.name_of(key)))
     for vt, growth in lists.items():
         tx.output.side_effects.mutation(vt)
         put_contents(vt, [*contents_of(vt), list_growth.run_of(tx, growth, appended[vt], stacks)])
     spoken.say(stacks)
     return after
+
+
+def _packed(tx: Tx, kinds: list[Carry], values: State) -> tuple[State, list[VariableTracker | None]]:
+    """The tensors that stand for values, and the program's own tensor that each is."""
+    packed: State = []
+    tensors: list[VariableTracker | None] = []
+    for carry, vt in zip(kinds, values, strict=True):
+        leaves = carries.pack(tx, carry, vt)
+        packed += leaves
+        tensors += carries.tensors_in(carry, vt, leaves)
+    return packed, tensors
 
 
 def _strided(tx: Tx, values: list[VariableTracker], like: list[VariableTracker]) -> list[VariableTracker]:

@@ -5,11 +5,13 @@
     f"go {mode}"                  "go up" or "go down"
     getattr(self, mode)           self.up or self.down
     scales.get(mode)              scales.get("up") or scales.get("down")
+    counts[mode] += 1             counts["up"] += 1 or counts["down"] += 1
 
-Only what reads its arguments is here. What stores them, as `rows.append(mode)` does, stores the merge.
+What stores its argument as an item, as `rows.append(mode)` does, stores the merge. As a key it is one or the other.
 """
 
 import dis
+from collections.abc import Callable
 from typing import Any
 
 from torch._dynamo.symbolic_convert import InstructionTranslatorBase as Tx
@@ -18,6 +20,8 @@ from torch._dynamo.variables.builtin import GetAttrBuiltinVariable, HasAttrBuilt
 from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.dicts import ConstDictVariable
 from torch._dynamo.variables.lists import CommonListMethodsVariable, TupleVariable
+from torch._dynamo.variables.misc import AutogradFunctionVariable
+from torch._dynamo.variables.sets import SetVariable
 
 from graphweld.capture.conditionals import distribute, merge_in
 
@@ -29,6 +33,7 @@ TAKES_DIM = {
     "squeeze", "stack", "std", "sum", "swapaxes", "transpose", "unbind", "unsqueeze", "var",
 }  # fmt: skip
 READING = {"get", "index", "count", "__getitem__", "__contains__"}
+KEYED = {"__setitem__", "__delitem__", "pop", "setdefault", "add", "discard", "remove", "update"}  # by a first argument
 
 
 def hook_merge_arguments() -> None:
@@ -38,24 +43,38 @@ def hook_merge_arguments() -> None:
     SetAttrBuiltinVariable.call_function = _by_name(SetAttrBuiltinVariable.call_function)  # type: ignore[method-assign]
     ConstantVariable.call_method = _reading(ConstantVariable.call_method)  # type: ignore[method-assign]
     TupleVariable.call_method = _reading(TupleVariable.call_method, READING)  # type: ignore[method-assign]
-    for container in (ConstDictVariable, CommonListMethodsVariable):
-        container.call_method = _reading(container.call_method, READING)  # type: ignore[method-assign]
-    build = Tx.BUILD_STRING
-
-    def build_string(self: Any, inst: Any) -> None:
-        self.push(_joined(self, inst, self.popn(inst.arg), build))
-
-    Tx.BUILD_STRING = build_string  # type: ignore[method-assign]
+    AutogradFunctionVariable.call_method = _reading(AutogradFunctionVariable.call_method, {"apply"})  # type: ignore[method-assign]
+    for container in (ConstDictVariable, CommonListMethodsVariable, SetVariable):
+        container.call_method = _keyed(_reading(container.call_method, READING))  # type: ignore[method-assign]
+    Tx.BUILD_STRING = _building(Tx.BUILD_STRING, lambda inst: [True] * inst.arg)  # type: ignore[method-assign]
+    Tx.BUILD_SET = _building(Tx.BUILD_SET, lambda inst: [True] * inst.arg)  # type: ignore[method-assign]
+    Tx.BUILD_MAP = _building(Tx.BUILD_MAP, lambda inst: [True, False] * inst.arg)  # type: ignore[method-assign]
     pending: list[Any] = [Tx]
     while pending:
         cls = pending.pop()
-        cls.dispatch_table[dis.opmap["BUILD_STRING"]] = build_string
+        for name in ("BUILD_STRING", "BUILD_SET", "BUILD_MAP"):
+            cls.dispatch_table[dis.opmap[name]] = getattr(Tx, name)
         pending.extend(cls.__subclasses__())
 
 
-def _joined(tx: Any, inst: Any, parts: list[VariableTracker], build: Any) -> VariableTracker:
-    if any(map(merge_in, parts)):
-        return distribute(tx, parts, {}, lambda new, _: _joined(tx, inst, new, build))
+def _building(build: Any, decides: Callable[[Any], list[bool]]) -> Any:
+    """An instruction that builds of the stack: for either alternative of the parts that decide what it builds."""
+
+    def instruction(self: Any, inst: Any) -> None:
+        does = decides(inst)
+        self.push(_built(self, inst, self.popn(len(does)), does, build))
+
+    return instruction
+
+
+def _built(tx: Any, inst: Any, parts: list[VariableTracker], does: list[bool], build: Any) -> VariableTracker:
+    merge = next((part for part, decides in zip(parts, does, strict=True) if decides and merge_in(part)), None)
+    if merge is not None:
+
+        def put(new: list[VariableTracker], _: Any) -> VariableTracker:
+            return _built(tx, inst, [new[0] if part is merge else part for part in parts], does, build)
+
+        return distribute(tx, [merge], {}, put)
     for part in parts:
         tx.push(part)
     build(tx, inst)
@@ -85,6 +104,15 @@ def _by_name(function: Any) -> Any:
         return function(self, tx, args, kwargs)
 
     return call_function
+
+
+def _keyed(method: Any) -> Any:
+    def call_method(self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
+        if name in KEYED and args and merge_in(args[0]) is not None:
+            return distribute(tx, [args[0]], {}, lambda new, _: call_method(self, tx, name, [*new, *args[1:]], kwargs))
+        return method(self, tx, name, args, kwargs)
+
+    return call_method
 
 
 def _reading(method: Any, names: set[str] | None = None) -> Any:

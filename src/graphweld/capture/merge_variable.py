@@ -119,6 +119,9 @@ class MergeVariable(VariableTracker):
     def as_python_constant(self) -> Any:
         raise AsPythonConstantNotImplementedError(self)
 
+    def hash_impl(self, tx: Tx) -> tuple[int, bool]:
+        self.give_up("it is a key, or in a set", tx)  # by its identity it would be none of its alternatives
+
     def is_constant_none(self) -> bool:
         if any(a.is_constant_none() for a in self.alternatives()):
             self.give_up("it is compared with None")
@@ -200,8 +203,11 @@ class MergeVariable(VariableTracker):
             return
         codegen.add_push_null(lambda: codegen.load_import_from("graphweld.runtime.merge", "pick"))
         codegen(self.pred)
-        codegen(self.then)
-        codegen(self.orelse)
+        for side in self._sides():
+            if is_undefined(side):
+                codegen.load_import_from("graphweld.runtime.undefined", "UNDEFINED")
+            else:
+                codegen(side)
         codegen.extend_output(create_call_function(3, False))
 
 

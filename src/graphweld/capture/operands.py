@@ -7,11 +7,12 @@ from torch._dynamo.variables.base import VariableTracker
 from torch.fx import GraphModule, Node, Proxy, map_arg
 from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
+from graphweld.capture.aliases import source_of, view_again
 from graphweld.capture.data_numbers import drop_dead_numbers, number_tensor
 from graphweld.capture.draws import unknown_draw
 from graphweld.capture.refusal import refuse
 from graphweld.capture.regions import Region, add_placeholder
-from graphweld.capture.variables import Tx, existing, method, storage_key
+from graphweld.capture.variables import Tx, existing, is_dense, method, storage_key
 from graphweld.diagnostics import rules
 
 SYMBOLIC = {torch.SymFloat: float, torch.SymBool: bool, torch.SymInt: int}
@@ -96,7 +97,11 @@ def bind_items(region: Region) -> None:
 
 def share_operands(*regions: Region) -> list[Proxy]:
     """Give all regions the same placeholders in the same order, and return the values to pass."""
-    outers = list(dict.fromkeys(outer for region in regions for outer in region.operands()))
+    outers = list(
+        dict.fromkeys(
+            o for region in regions for o, inner in region.operands().items() if not _is_left_over(inner.node)
+        )
+    )
     for region in regions:
         graph = region.graph
         first = next(iter(graph.nodes))
@@ -105,10 +110,18 @@ def share_operands(*regions: Region) -> list[Proxy]:
             with graph.inserting_before(first):
                 made[outer] = add_placeholder(graph, region.operands().get(outer, outer).node)
         for outer, inner in region.operands().items():
-            inner.node.replace_all_uses_with(made[outer])
+            if outer in made:
+                inner.node.replace_all_uses_with(made[outer])
+                region.operands()[outer] = Proxy(made[outer], region.tracer)
             graph.erase_node(inner.node)
-            region.operands()[outer] = Proxy(made[outer], region.tracer)
     return outers
+
+
+def _is_left_over(placeholder: Node) -> bool:
+    """Whether nobody reads a tensor, as where another operand's memory is its own. Numbers and sizes bind symbols."""
+    value = placeholder.meta["example_value"]
+    is_plain = isinstance(value, torch.Tensor) and all(isinstance(n, int) for n in value.shape)
+    return is_plain and not placeholder.users
 
 
 def without_aliases(tx: Tx, operands: list[Proxy], taken: set[Any]) -> list[Proxy]:
@@ -122,17 +135,50 @@ def without_aliases(tx: Tx, operands: list[Proxy], taken: set[Any]) -> list[Prox
     return made
 
 
+def changed_memory(tx: Tx, regions: tuple[Region, ...], where: str) -> list[Proxy]:
+    """The tensors from outside that regions change in place: of several that share memory, what they are views of."""
+    found: dict[Node, Proxy] = {}
+    for outer in dict.fromkeys(o for region in regions for o in region.mutated):
+        names = {o for region in regions for o, inner in _sharing(region, outer) if inner.node.users}
+        sources = {o: source_of(tx, o) for o in names - {outer}} and {o: source_of(tx, o) for o in names | {outer}}
+        roots = {source[0].node: source[0] for source in sources.values() if source is not None}
+        if sources and (None in sources.values() or len(roots) > 1):
+            refuse(tx, rules.RegionMutates("a tensor that is used under two names", where))
+        root = _lifted(regions, next(iter(roots.values()), outer))
+        found.setdefault(root.node, root)
+    return list(found.values())
+
+
 def copy_operand(
     tx: Tx, region: Region, outer: Proxy, value: VariableTracker, where: str = "a branch"
 ) -> VariableTracker:
-    """Make a region work on a copy of a tensor from outside; returns the copy, which ends up with the final value."""
+    """Make a region work on a copy of a tensor from outside; returns the copy, which ends up with the final value.
+
+    What else it knows of that tensor's memory becomes views of the copy.
+    """
+    outer = _lifted((region,), outer)
     inner = region.tracer.maybe_lift_tracked_freevar_to_input(outer)
-    key = storage_key(inner.node.meta["example_value"])
-    for other in region.operands().values():
-        fake = other.node.meta["example_value"]
-        if other is not inner and isinstance(fake, torch.Tensor) and storage_key(fake) == key and other.node.users:
-            refuse(tx, rules.RegionMutates("a tensor that is used under two names", where))
-    return existing(tx, Proxy(work_on_copy(region, inner.node), region.tracer))
+    views = [(o, i) for o, i in _sharing(region, outer) if o is not outer and i.node.users]
+    if views and not is_dense(inner.node.meta["example_value"]):
+        refuse(tx, rules.RegionMutates("a tensor that is used under two names", where))
+    copy = work_on_copy(region, inner.node)
+    for other, placeholder in views:
+        source = source_of(tx, other)
+        assert source is not None
+        placeholder.node.replace_all_uses_with(view_again(tx, region, copy, source[1]))
+    return existing(tx, Proxy(copy, region.tracer))
+
+
+def _lifted(regions: tuple[Region, ...], outer: Proxy) -> Proxy:
+    """The proxy by which a region knows a node already."""
+    return next((o for region in regions for o in region.operands() if o.node is outer.node), outer)
+
+
+def _sharing(region: Region, outer: Proxy) -> list[tuple[Proxy, Proxy]]:
+    """The operands that share memory with a tensor."""
+    key = storage_key(outer.node.meta["example_value"])
+    tensors = [(o, i) for o, i in region.operands().items() if isinstance(i.node.meta["example_value"], torch.Tensor)]
+    return [(o, i) for o, i in tensors if storage_key(i.node.meta["example_value"]) == key]
 
 
 def work_on_copy(region: Region, placeholder: Node) -> Node:

@@ -1,15 +1,19 @@
-"""Functions of torch, and of `math`, that give Python a value of the data: in tensors instead.
+"""Functions of torch, `math` and `bisect` that give Python a value of the data: in tensors instead, or spelt out.
 
 torch.equal(a, b)         same sizes and (a == b).all()
 torch.allclose(a, b)      torch.isclose(a, b).all()
 math.isfinite(t.item())   torch.isfinite(t)
+bisect.bisect(a, x)       the loop that it is
 """
 
+import bisect
 import math
 from collections.abc import Callable
 from typing import Any
 
 import torch
+
+from graphweld import runtime
 
 
 def equal(a: torch.Tensor, b: torch.Tensor) -> Any:
@@ -36,6 +40,57 @@ def tolist(a: torch.Tensor) -> Any:
     return a.item() if a.dim() == 0 else [tolist(row) for row in a.unbind(0)]
 
 
+def bisect_right(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None) -> Any:
+    """`bisect.bisect_right`."""
+    return _bisect(a, lambda item: x < item, lo, hi, key)
+
+
+def bisect_left(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None) -> Any:
+    """`bisect.bisect_left`."""
+    return _bisect(a, lambda item: runtime.not_(item < x, -1), lo, hi, key)
+
+
+def _bisect(a: Any, is_behind: Callable[[Any], Any], lo: Any, hi: Any, key: Any) -> Any:
+    """The first place from `lo` to `hi` whose item is behind what is looked for, as halving finds it."""
+    if lo < 0:
+        raise ValueError("lo must be non-negative")
+
+    def halve(low: Any, high: Any) -> Any:
+        middle = (low + high) // 2
+        item = a[middle] if key is None else key(a[middle])
+        low_high = runtime.if_exp(is_behind(item), lambda: (low, middle), lambda: (middle + 1, high), -1)
+        return low_high[0], low_high[1]
+
+    span = (lo, len(a) if hi is None else hi)
+    return runtime.while_stmt(lambda low, high: low < high, halve, span, ("low", "high"), -1)[0]
+
+
+def attention(
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    attn_mask: torch.Tensor | None = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    scale: float | None = None,
+    enable_gqa: bool = False,
+) -> torch.Tensor:
+    """`F.scaled_dot_product_attention` in parts, as torch computes it where there is dropout."""
+    if enable_gqa:
+        key, value = (t.repeat_interleave(query.size(-3) // t.size(-3), -3) for t in (key, value))
+    root = math.sqrt(1 / math.sqrt(query.size(-1)) if scale is None else scale)
+    weights = (query * root) @ (key * root).transpose(-2, -1)
+    if is_causal:
+        attn_mask = torch.ones(query.size(-2), key.size(-2), dtype=torch.bool, device=query.device).tril()
+    if attn_mask is not None and attn_mask.dtype == torch.bool:
+        weights = weights.masked_fill(~attn_mask, -math.inf)
+    elif attn_mask is not None:
+        weights = weights + attn_mask
+    nothing = (weights == -math.inf).all(-1, keepdim=True)  # a row that may look at nothing
+    weights = torch.softmax(weights, -1).masked_fill(nothing, 0.0)
+    return torch.nn.functional.dropout(weights, dropout_p) @ value
+
+
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
     torch.equal: equal,
     torch.allclose: allclose,
@@ -57,3 +112,4 @@ OF_NUMBERS: dict[Any, Callable[[Any], Any]] = {
     math.isinf: lambda number: bool(torch.isinf(torch.full((), number, dtype=torch.float64))),
     math.isfinite: lambda number: bool(torch.isfinite(torch.full((), number, dtype=torch.float64))),
 }
+SKIPPED: dict[Any, Callable[..., Any]] = {bisect.bisect_right: bisect_right, bisect.bisect_left: bisect_left}

@@ -10,7 +10,6 @@ of such a number with a constant are taken back to the tensor it came from, whic
 branch become a select.
 """
 
-import math
 import operator
 from typing import Any
 
@@ -21,7 +20,7 @@ from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.tensor import SymNodeVariable
 from torch.fx import Node
 
-from graphweld.capture.data_numbers import item_source, proxy_variable, tensor_of
+from graphweld.capture.data_numbers import item_source, number_tensor, proxy_variable, tensor_of
 from graphweld.capture.merge_variable import MergeVariable
 from graphweld.capture.variables import (
     DecidedByData,
@@ -158,43 +157,58 @@ def _in_tensors(tx: Tx, node: Node) -> VariableTracker | None:
         value = proxy_variable(tx, source)
         return _of_tensor(tx, value)
     if node.op == "call_function" and node.target in COMPARISONS and len(node.args) == 2:
-        left, right = node.args
-        flipped = not isinstance(left, Node)
-        number, other = (right, left) if flipped else (left, right)
-        source = item_source(number)
-        if source is None:
-            return _comparison(tx, node)
-        if isinstance(other, bool) or not isinstance(other, (int, float)):
-            return _comparison(tx, node)
-        fake = source.meta["example_value"]
-        is_float = fake.dtype.is_floating_point
-        if is_float:
-            if isinstance(other, int) and abs(other) > _EXACT_INT_IN_DOUBLE:
-                return None
-        elif fake.dtype is torch.bool or not isinstance(other, int) or not -(2**63) <= other < 2**63:
-            return None
-        value = proxy_variable(tx, source)
-        if is_float and not (fake.dtype is torch.float64 or _survives(other, fake.dtype)):
-            value = method(tx, value, "to", torch.float64)
-        elif not is_float and fake.dtype is not torch.int64:
-            value = method(tx, value, "to", torch.int64)
-        if fake.dim():
-            value = method(tx, value, "reshape", ())
-        args = (other, value) if flipped else (value, other)
-        return call(tx, node.target, *args)
+        return _compared(tx, node.target, *node.args)
     return None
 
 
-def _comparison(tx: Tx, node: Node) -> VariableTracker | None:
+def compare_floats(tx: Tx, operation: Any, left: VariableTracker, right: VariableTracker) -> VariableTracker:
+    """A comparison of Python numbers of which one is a float out of a tensor, as a 0-d bool tensor.
+
+    torch's symbolic numbers are real ones: it would know that `x == x`, which is false for a NaN.
+    """
+    sides = [vt.value if isinstance(vt, ConstantVariable) else vt.as_proxy().node for vt in (left, right)]
+    made = _compared(tx, operation, *sides)
+    if made is not None:
+        return made
+    numbers = [vt if isinstance(vt, ConstantVariable) else number_tensor(tx, vt, float) for vt in (left, right)]
+    return call(tx, operation, *numbers)
+
+
+def _compared(tx: Tx, operation: Any, left: Any, right: Any) -> VariableTracker | None:
+    """A comparison of numbers, as nodes or themselves, on the tensors they came from; None where that is inexact."""
+    flipped = not isinstance(left, Node)
+    number, other = (right, left) if flipped else (left, right)
+    source = item_source(number)
+    if source is None or isinstance(other, bool) or not isinstance(other, (int, float)):
+        return _comparison(tx, operation, left, right)
+    fake = source.meta["example_value"]
+    is_float = fake.dtype.is_floating_point
+    if is_float:
+        if isinstance(other, int) and abs(other) > _EXACT_INT_IN_DOUBLE:
+            return None
+    elif fake.dtype is torch.bool or not isinstance(other, int) or not -(2**63) <= other < 2**63:
+        return None
+    value = proxy_variable(tx, source)
+    if is_float and not (fake.dtype is torch.float64 or _survives(other, fake.dtype)):
+        value = method(tx, value, "to", torch.float64)
+    elif not is_float and fake.dtype is not torch.int64:
+        value = method(tx, value, "to", torch.int64)
+    if fake.dim():
+        value = method(tx, value, "reshape", ())
+    args = (other, value) if flipped else (value, other)
+    return call(tx, operation, *args)
+
+
+def _comparison(tx: Tx, operation: Any, *sides: Any) -> VariableTracker | None:
     """A comparison of two numbers of one kind, in int64 or float64."""
-    numbers = [a.meta.get("example_value") if isinstance(a, Node) else a for a in node.args]
+    numbers = [a.meta.get("example_value") if isinstance(a, Node) else a for a in sides]
     for kind, symbolic in ((int, torch.SymInt), (float, torch.SymFloat)):
         if all(type(n) is kind or isinstance(n, symbolic) for n in numbers):
-            parts = [tensor_of(tx, a, kind) if isinstance(a, Node) else a for a in node.args]
-            return None if any(p is None for p in parts) else call(tx, node.target, *parts)
+            parts = [tensor_of(tx, a, kind) if isinstance(a, Node) else a for a in sides]
+            return None if any(p is None for p in parts) else call(tx, operation, *parts)
     return None
 
 
 def _survives(number: float, dtype: torch.dtype) -> bool:
     """Whether a number is the same in a narrower float type, so that the comparison needs no cast."""
-    return math.isfinite(number) and torch.tensor(number, dtype=dtype).item() == number
+    return torch.tensor(number, dtype=dtype).item() == number

@@ -152,12 +152,31 @@ PATCHED = (
             ("builtin.SetAttrBuiltinVariable.call_function", _CALL),
             ("constant.ConstantVariable.call_method", _METHOD),
             ("lists.TupleVariable.call_method", _METHOD),
+            ("misc.AutogradFunctionVariable.call_method", _METHOD),
+        )
+    ),
+    *(
+        Private(
+            f"{_DYNAMO}.symbolic_convert.InstructionTranslatorBase.{name}",
+            "patched: f-strings with a part, and dicts and sets with a key, that is one string or another",
+            ("self", "inst"),
+        )
+        for name in ("BUILD_STRING", "BUILD_SET", "BUILD_MAP")
+    ),
+    *(
+        Private(
+            f"{_VARIABLES}.dicts.ConstDictVariable.{name}", "patched: keys that the data decides", ("self", "tx", *more)
+        )
+        for name, more in (
+            ("mp_ass_subscript_impl", ("key", "value")),
+            ("mp_subscript_impl", ("key",)),
+            ("sq_contains", ("item",)),
         )
     ),
     Private(
-        f"{_DYNAMO}.symbolic_convert.InstructionTranslatorBase.BUILD_STRING",
-        "patched: f-strings with a part that is one string or another",
-        ("self", "inst"),
+        f"{_VARIABLES}.tensor.TensorVariable.unpack_var_sequence",
+        "patched: a loop over the rows of a tensor, of which there may be more in the next call",
+        ("self", "tx", "idxes"),
     ),
     Private(
         f"{_VARIABLES}.functions.LocalGeneratorObjectVariable.gen_send_ex2",
@@ -174,6 +193,31 @@ PATCHED = (
         "patched: a region must not advance a generator that was made outside of it",
         ("self", "tx"),
     ),
+    *(
+        Private(f"{_VARIABLES}.{path}", "patched: what only some paths have", parameters)
+        for path, parameters in (
+            ("dicts.ConstDictVariable.__init__", ("self", "items", "user_cls")),
+            ("dicts.ConstDictVariable.richcompare_impl", ("self", "tx", "other", "op")),
+            ("user_defined.UserDefinedObjectVariable.call_method", _METHOD),
+            ("user_defined.UserDefinedObjectVariable.call_obj_hasattr", ("self", "tx", "name")),
+            ("user_defined.UserDefinedObjectVariable.var_getattr", ("self", "tx", "name")),
+        )
+    ),
+    Private(
+        f"{_DYNAMO}.side_effects.SideEffects.load_attr",
+        "patched: an attribute that only some paths have is read where it is there",
+        ("self", "item", "name", "deleted_ok", "check"),
+    ),
+    Private(
+        f"{_DYNAMO}.side_effects.SideEffects.codegen_update_mutated",
+        "patched: attributes that only some paths have are set or deleted, and the caller's lists filled",
+        ("self", "cg", "log_side_effects"),
+    ),
+    Private(
+        f"{_VARIABLES}.misc.SuperVariable.call_method",
+        "patched: `super().__init__(...)` in the program's exception classes",
+        _METHOD,
+    ),
     Private(
         "torch.export._trace._export",
         "patched: an export traces with Dynamo where it is to weld, and its constants are mended",
@@ -187,6 +231,11 @@ INDUCTOR = (
         f"{_IR}.Conditional.create",
         "patched: a branch gets its operands in the strides that its code reads",
         ("predicate", "true_fn", "false_fn", "operands"),
+    ),
+    Private(
+        "torch._inductor.graph.GraphLowering.call_function",
+        "patched: convolutions of sizes that the data decides",
+        ("self", "target", "args", "kwargs"),
     ),
 )
 
@@ -262,6 +311,12 @@ _VALUES = (
         "sequences that leave a region piece by piece, ranges, slices",
     ),
     *_each(f"{_VARIABLES}.misc", "GetAttrVariable StringFormatVariable", "bound methods of merges, formatted strings"),
+    *_each(f"{_VARIABLES}.misc", "DeletedVariable", "attributes that were deleted"),
+    *_each(
+        f"{_VARIABLES}.misc",
+        "ExceptionVariable SuperVariable SuperVariable._resolved_getattr_and_source",
+        "exceptions as values, and how their classes make them",
+    ),
     *_each(f"{_VARIABLES}.misc", "LoggingLoggerVariable", "loggers"),
     *_each(f"{_VARIABLES}.misc", "PythonModuleVariable", "modules, whose attributes are the program's globals"),
     *_each(
@@ -275,7 +330,7 @@ _VALUES = (
     *_each(f"{_VARIABLES}.torch", "TorchInGraphFunctionVariable", "torch's functions"),
     *_each(
         f"{_VARIABLES}.user_defined",
-        "UserDefinedObjectVariable UserDefinedObjectVariable._base_vt",
+        "UserDefinedExceptionObjectVariable UserDefinedObjectVariable UserDefinedObjectVariable._base_vt",
         "objects that leave a region piece by piece",
     ),
 )
@@ -306,11 +361,13 @@ _TRACER = (
     ),
     *_each(
         f"{_DYNAMO}.side_effects.SideEffects",
-        "attr_mutation_kinds id_to_variable mutation_user_stacks output_graph_weakref store_attr store_attr_mutations",
+        "_get_modified_vars attr_mutation_kinds id_to_variable mutation_user_stacks output_graph_weakref store_attr "
+        "store_attr_mutations",
         "what a region changes in Python objects: taken out, and written once behind it",
     ),
     *_each(f"{_DYNAMO}.side_effects", "SideEffects", "the table of changes to Python objects"),
     *_each(f"{_DYNAMO}.current_scope_id", "current_scope_id", "to know objects that a region made from older ones"),
+    *_each(f"{_DYNAMO}.source", "AttrSource", "to name the stand-in for what is absent in the code behind the graph"),
     *_each(f"{_DYNAMO}.source", "ChainedSource", "to know where a number that changes is kept"),
     *_each(
         f"{_DYNAMO}.symbolic_convert",
@@ -413,6 +470,12 @@ _REST = (
         "ExternKernel ExternKernel.realize_input ExternKernel.require_exact_strides "
         "WhileLoop._maybe_wrap_as_tensor_box",
         "to lay the operands of a branch out",
+    ),
+    *_each("torch._inductor.graph", "GraphLowering", "to lower convolutions of sizes that the data decides"),
+    *_each(
+        "torch._inductor.sizevars",
+        "SizeVarAllocator SizeVarAllocator.guarding_hints_or_throw SizeVarAllocator.optimization_hints",
+        "the sizes that Inductor takes for examples",
     ),
     *_each("torch._inductor.virtualized", "V", "the node that Inductor is at"),
     *_each("torch._inductor", "aoti_compile_and_package aoti_load_package", "packages that run without Python"),

@@ -50,6 +50,8 @@ def guarded(compiled: Callable[..., Any], target: Callable[..., Any]) -> Callabl
         except RuntimeError as error:
             if raises.is_marked(error):
                 return target(*args, **kwargs)  # plain Python raises it
+            if raises.is_fact(error):
+                target(*args, **kwargs)  # plain Python raises it, if it is a check of the program's own
             if not isinstance(error, TRACE_ERRORS):
                 raise
             if raised_by_the_program(error):

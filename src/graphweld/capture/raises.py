@@ -11,6 +11,7 @@ cannot be put back with its history: a raise behind such a change is refused (GW
 """
 
 import dis
+import functools
 import re
 from typing import Any
 
@@ -19,16 +20,41 @@ from torch._dynamo.exc import raise_observed_exception
 from torch._dynamo.utils import set_example_value
 from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.constant import ConstantVariable
-from torch.fx import Node
+from torch._dynamo.variables.misc import SuperVariable
+from torch._dynamo.variables.user_defined import UserDefinedExceptionObjectVariable
+from torch.fx import Graph, Node, Proxy
 
 from graphweld.capture.predicates import negate
 from graphweld.capture.refusal import refuse
-from graphweld.capture.sites import span_here
-from graphweld.capture.variables import Tx
+from graphweld.capture.sites import span_here, trace_of
+from graphweld.capture.variables import Tx, call, existing
 from graphweld.diagnostics import Rule, rules
 
 MARK = "graphweld: an exception of the program"
+_ENDS = {"CHECK_EXC_MATCH", "CHECK_EG_MATCH", "POP_EXCEPT", "RERAISE"}  # what tells a handler from a `finally`
+_PLAIN_STARTS = {
+    cls.__init__
+    for cls in (
+        *(BaseException, Exception, ArithmeticError, AssertionError, KeyError, LookupError, RuntimeError, IndexError),
+        *(NotImplementedError, OverflowError, TypeError, ValueError, ZeroDivisionError, FloatingPointError),
+    )
+}
 _RETURNS = {"RETURN_VALUE", "RETURN_CONST", "RETURN_GENERATOR"}
+
+
+def hook_exceptions() -> None:
+    """`super().__init__(...)` in an exception class of the program's, which torch does not trace."""
+    call_method = SuperVariable.call_method
+
+    def method(self: SuperVariable, tx: Tx, name: str, args: Any, kwargs: Any) -> VariableTracker:
+        made = self.objvar
+        if name == "__init__" and isinstance(made, UserDefinedExceptionObjectVariable) and not kwargs:
+            if self._resolved_getattr_and_source(tx, name)[0] in _PLAIN_STARTS and trace_of(tx) is not None:
+                made.exc_vt.args = list(args)
+                return ConstantVariable.create(None)
+        return call_method(self, tx, name, args, kwargs)
+
+    SuperVariable.call_method = method  # type: ignore[method-assign]
 
 
 def always_raises(fn: VariableTracker) -> bool:
@@ -89,27 +115,61 @@ def raise_unless(passes: torch.Tensor, words: str = MARK) -> None:
 raise_unless.gw_impure = check.gw_impure = True  # type: ignore[attr-defined]
 
 
+Raising = tuple[Any, tuple[Any, ...]]  # a function of the two above, and what it is told
+
+
+def raising_in(tx: Tx, graph: Graph, tracer: Any) -> tuple[VariableTracker, Raising] | None:
+    """Whether none of a region's checks fails, as a value of the region; None where it has none.
+
+    A region of which no output is read is dropped by AOTAutograd, and its checks with it. So it hands out whether they
+    passed, which is checked again behind it.
+    """
+    checks = list(graph.find_nodes(op="call_function", target=raise_unless, sort=False))
+    checks += graph.find_nodes(op="call_function", target=check, sort=False)
+    if not checks:
+        return None
+    passes = [existing(tx, Proxy(n.args[0], tracer)) for n in checks]
+    whole = functools.reduce(lambda a, b: call(tx, torch.logical_and, a, b), passes)
+    return whole, (checks[0].target, checks[0].args[1:])
+
+
+def raise_behind(tx: Tx, passes: VariableTracker, raising: Raising) -> None:
+    """Check behind a region what it handed out."""
+    function, words = raising
+    set_example_value(tx.output.create_proxy("call_function", function, (passes.as_proxy(), *words), {}).node, None)
+
+
 def is_marked(error: BaseException) -> bool:
     """Whether an exception out of compiled code stands for one of the user's program."""
     return isinstance(error, RuntimeError) and re.search(MARK, str(error)) is not None
 
 
+def is_fact(error: BaseException) -> bool:
+    """Whether an exception out of compiled code says that something which the trace took for a fact does not hold."""
+    return isinstance(error, RuntimeError) and "Runtime assertion failed for expression" in str(error)
+
+
 def _inside_try(tx: Tx) -> bool:
-    """Whether a handler of the user's could catch what is raised here: `try`, or `with` a manager of the user's."""
+    """Whether an `except` of the program could catch what is raised here."""
     frame: Any = tx
     while frame is not None:
-        if getattr(frame.current_instruction, "exn_tab_entry", None) is not None and _has_handler(frame):
+        if _may_catch(frame):
             return True
         frame = frame.parent
     return False
 
 
-def _has_handler(frame: Any) -> bool:
-    """Whether the innermost handler around the current instruction is more than a `with` statement's exit."""
-    target = frame.current_instruction.exn_tab_entry.target
-    index = frame.indexof[target]
-    names = [i.opname for i in frame.instructions[index : index + 4]]
-    return "WITH_EXCEPT_START" not in names and "PUSH_EXC_INFO" in names
+def _may_catch(frame: Any) -> bool:
+    """Whether one of the handlers around the current instruction is no `finally`, and no exit of a `with`."""
+    entry = getattr(frame.current_instruction, "exn_tab_entry", None)
+    while entry is not None:
+        block = frame.instructions[frame.indexof[entry.target] :]
+        is_cleanup = block[0].opname == "COPY"  # behind a handler: puts the exception before back
+        found = next(i for i in block if i.opname in _ENDS and not (is_cleanup and i.opname == "POP_EXCEPT"))
+        if found.opname != "RERAISE":
+            return True
+        entry = found.exn_tab_entry
+    return False
 
 
 def _changed_inputs(tx: Tx) -> list[Node]:

@@ -17,6 +17,7 @@ from torch._dynamo.variables.iter import CountIteratorVariable
 from torch._dynamo.variables.lists import ListVariable, RangeVariable, TupleVariable
 from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
+from graphweld.capture.changing_sizes import has_changing_size, is_changing, is_followed
 from graphweld.capture.grown_lists import GrownList, choose, has_run, length, pick, raise_if
 from graphweld.capture.merge_variable import MergeVariable
 from graphweld.capture.predicates import is_data_dependent, truth
@@ -248,18 +249,22 @@ def as_sequence(tx: Tx, vt: VariableTracker) -> DynamicSequence | None:
         return StaticRange(start, stop, step, constant(len(vt.as_python_constant())))
     if is_tensor(vt):
         size = method(tx, vt, "size", 0)
+        if is_changing(size) and not is_followed(tx):
+            return None
         return Rows(vt, isinstance(size, ConstantVariable), length=size)
+    if isinstance(vt, MergeVariable):
+        vt.give_up("it is iterated over", tx)
     if is_data_dependent(vt):
         refuse(tx, rules.LoopNotWelded("for", "what it iterates over depends on the data"))
     return None
 
 
-def is_dynamic(vt: VariableTracker) -> bool:
-    """Whether the data decides how many items an iterable has, or is itself a number that the data decides."""
+def is_dynamic(tx: Tx, vt: VariableTracker) -> bool:
+    """Whether how many items an iterable has is not known in the trace, or is it a number that the data decides."""
     vt = vt.realize()
     if is_tensor(vt):
         shape = example(vt).shape
-        return not shape or bool(free_unbacked_symbols(shape[0]))
+        return not shape or bool(free_unbacked_symbols(shape[0])) or (has_changing_size(vt) and is_followed(tx))
     return isinstance(vt, (DynamicSequence, GrownList)) or is_data_number(vt)
 
 

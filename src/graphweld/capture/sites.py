@@ -49,6 +49,8 @@ class Trace:
     changing: set[str] = field(default_factory=set)  # places of numbers that the program changes: inputs
     constant: set[str] = field(default_factory=set)  # such places where an input was tried, and does not trace
     literals: dict[str, tuple[Any, object]] = field(default_factory=dict)  # places and values of numbers it read
+    follows_sizes: bool = False  # a loop over a size that changes became a node
+    unrolls_sizes: bool = False  # which was tried, and does not trace
     show: Callable[[GraphModule], None] | None = None  # takes each finished graph, before a backend changes it
 
     def start_over(self) -> None:

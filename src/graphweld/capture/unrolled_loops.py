@@ -5,7 +5,8 @@ from typing import Any
 from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.constant import ConstantVariable
 
-from graphweld.capture.conditionals import settled, stage_if
+from graphweld.capture.absence import settled
+from graphweld.capture.conditionals import stage_if
 from graphweld.capture.grown_lists import Conditional, GrownList
 from graphweld.capture.predicates import truth
 from graphweld.capture.regions import assume

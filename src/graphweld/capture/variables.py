@@ -101,6 +101,11 @@ def is_data_number(vt: VariableTracker) -> bool:
     return isinstance(vt, SymNodeVariable) and bool(free_unbacked_symbols(vt.sym_num))
 
 
+def is_data_float(vt: VariableTracker) -> bool:
+    """A Python float that came out of a tensor, a NaN or an infinity maybe."""
+    return is_data_number(vt) and isinstance(vt.sym_num, torch.SymFloat)  # type: ignore[attr-defined]
+
+
 def is_number(vt: VariableTracker) -> bool:
     return isinstance(vt, SymNodeVariable) or (
         isinstance(vt, ConstantVariable) and type(vt.value) in (int, float, bool)

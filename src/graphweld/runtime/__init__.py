@@ -6,6 +6,7 @@ a number that came out of one; with any other value the tracer simply follows th
 """
 
 from graphweld.runtime.conditionals import if_exp, if_stmt
+from graphweld.runtime.exceptions import catches, raised
 from graphweld.runtime.logic import and_, contains, is_, is_builtin, is_not, is_self, not_, not_contains, or_
 from graphweld.runtime.loops import for_stmt, while_stmt
 from graphweld.runtime.undefined import UNDEFINED, Undefined, bound
@@ -15,6 +16,7 @@ __all__ = [
     "Undefined",
     "and_",
     "bound",
+    "catches",
     "contains",
     "for_stmt",
     "if_exp",
@@ -26,5 +28,6 @@ __all__ = [
     "not_",
     "not_contains",
     "or_",
+    "raised",
     "while_stmt",
 ]

@@ -16,6 +16,7 @@ from graphweld.syntax.passes.continue_statements import lower_continues
 from graphweld.syntax.passes.dead_flags import drop_dead_flags
 from graphweld.syntax.passes.declarations import hoist_declarations
 from graphweld.syntax.passes.expressions import convert_expressions
+from graphweld.syntax.passes.handled_raises import lower_handled_raises
 from graphweld.syntax.passes.match_statements import lower_matches
 from graphweld.syntax.passes.outlining import outline_regions
 from graphweld.syntax.passes.return_statements import lower_returns
@@ -33,6 +34,7 @@ PASSES: tuple[Callable[[Unit], None], ...] = (
     loop_tail_calls,  # its `continue` and `return` are lowered like any
     lower_asserts,
     lower_matches,  # before the exits in its cases
+    lower_handled_raises,  # handlers become branches, whose exits are lowered like any
     move_binding_tests,  # before `break`: the test moves into the body, where its exits still belong to the loop
     lower_breaks,  # takes `else` off loops, which `continue` and `return` then need not know
     lower_continues,  # before `return`: a guard on a returned flag must not enclose a `continue`

@@ -328,7 +328,6 @@ def test_what_never_depends_on_data_is_no_site() -> None:
         def f(self, x, mode):
             if isinstance(x, int) and not __debug__: pass
             if self.training or torch.jit.is_scripting(): pass
-            if not hasattr(x, "y"): pass
             for k in ("a", "b"): pass
     """)
     assert sites(function.__code__) == ()

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import ast
 
-_BUILTINS = {"callable", "hasattr", "isinstance", "issubclass"}
+_BUILTINS = {"callable", "isinstance", "issubclass"}
 _QUERIES = {"is_compiling", "is_grad_enabled", "is_scripting", "is_tracing"}
 _FLAGS = {"TYPE_CHECKING", "__debug__"}
 

@@ -159,16 +159,13 @@ def _is_gone_through(name: str, generator: ast.GeneratorExp) -> bool:
 
 
 def _may_vary(generator: ast.comprehension) -> bool:
-    """Whether the number of items could depend on data: by a condition, or by the end of a range."""
-    if not all(is_never_data_dependent(test) for test in generator.ifs):
-        return True
-    return any(
-        isinstance(part, ast.Call)
-        and isinstance(part.func, ast.Name)
-        and part.func.id == "range"
-        and not all(isinstance(argument, ast.Constant) for argument in part.args)
-        for part in ast.walk(generator.iter)
-    )
+    """Whether the number of items could depend on data: by a condition, or by what is gone through."""
+    match generator.iter:
+        case ast.Call(func=ast.Name(id="range"), args=arguments) if all(isinstance(a, ast.Constant) for a in arguments):
+            is_fixed = True
+        case iterable:
+            is_fixed = is_fixed_sequence(iterable)
+    return not is_fixed or not all(map(is_never_data_dependent, generator.ifs))
 
 
 def _has_exit(loop: ast.For | ast.While) -> bool:

@@ -1,4 +1,6 @@
-"""The engine behind `break`, `continue` and `return`: an exit becomes values and flags, and what it skips is guarded.
+"""The engine behind `break`, `continue`, `return`, and a `raise` to a handler in the same function.
+
+An exit becomes values and flags, and what it skips is guarded.
 
 Of the statements after an `if` that may exit, no copy is ever made. Where one branch never reaches them they move into
 the other branch; where both may or may not, a flag guards them.
@@ -18,16 +20,34 @@ from graphweld.syntax.templates import assign, at, constant, load, negated
 from graphweld.syntax.unit import Unit
 
 _ENDINGS = (ast.Try, TryStar, ast.With, ast.AsyncWith)
-Exit = type[ast.Break] | type[ast.Continue] | type[ast.Return]
+_LEAVING_LOOPS = (ast.Return, ast.Raise)
+Exit = type[ast.Break] | type[ast.Continue] | type[ast.Return] | type[ast.Raise]
 
 
 def holds_exit(node: ast.stmt, kind: Exit, hard: bool, unit: Unit) -> bool:
     """Whether `node` holds an exit that must be lowered: in hard code, one inside a region."""
     if hard and not unit.is_region(node):
-        return any(holds_exit(part, kind, True, unit) for _, _, block in blocks_of(node) for part in block)
+        return any(
+            holds_exit(part, kind, True, unit)
+            for _, name, block in blocks_of(node)
+            if kind is not ast.Raise or not is_caught(node, name)
+            for part in block
+        )
+    if kind is ast.Raise:
+        return isinstance(node, ast.Raise) or any(
+            holds_exit(part, kind, False, unit)
+            for _, name, block in blocks_of(node)
+            if not is_caught(node, name)
+            for part in block
+        )
     if kind is ast.Return:
         return any(isinstance(part, ast.Return) for part in walk_scope([node]))
     return any(isinstance(part, kind) for part in loop_exits([node]))
+
+
+def is_caught(node: ast.stmt, name: str) -> bool:
+    """Whether exceptions of a block of a statement may be caught by the statement itself."""
+    return isinstance(node, ast.Try | TryStar) and bool(node.handlers) and name == "body"
 
 
 @dataclass
@@ -61,7 +81,9 @@ class ExitLowering:
                 continue
             lowered = True
             inner = hard and not self.unit.is_region(node)
-            escapes = not inner or any(self._escapes(part) for _, _, part in blocks_of(node))
+            escapes = not inner or any(
+                self._escapes(part) for _, name, part in blocks_of(node) if not self._is_caught(node, name)
+            )
             goes_on = self._falls([node])
             if isinstance(node, ast.If) and rest and goes_on and escapes:
                 rest = self._absorb(node, rest)
@@ -77,6 +99,9 @@ class ExitLowering:
 
     def _holds_exit(self, node: ast.stmt, hard: bool) -> bool:
         return holds_exit(node, self.kind, hard, self.unit)
+
+    def _is_caught(self, node: ast.stmt, name: str) -> bool:
+        return self.kind is ast.Raise and is_caught(node, name)
 
     def _falls(self, block: Sequence[ast.stmt]) -> bool:
         return falls_through(block, self.unit.exit_flags)
@@ -97,23 +122,30 @@ class ExitLowering:
         return []
 
     def _descend(self, node: ast.stmt, hard: bool) -> None:
-        if self.kind is ast.Return and isinstance(node, ast.For | ast.While) and self.unit.is_region(node):
+        if self.kind in _LEAVING_LOOPS and isinstance(node, ast.For | ast.While) and self.unit.is_region(node):
             self.unit.exit_flags.setdefault(node, []).append(self.flag)
         # An exception on the way out, from `finally` or the end of `with`, calls the exit off.
-        can_fail_on_exit = isinstance(node, ast.Try | TryStar) and any(
-            self._holds_exit(part, False) and any(isinstance(inner, _ENDINGS) for inner in statements([part]))
-            for part in node.body
+        can_fail_on_exit = (
+            isinstance(node, ast.Try | TryStar)
+            and not self._is_caught(node, "body")
+            and any(
+                self._holds_exit(part, False) and any(isinstance(inner, _ENDINGS) for inner in statements([part]))
+                for part in node.body
+            )
         )
         done: Block = []
-        if isinstance(node, ast.Try | TryStar) and node.orelse:
+        if isinstance(node, ast.Try | TryStar) and node.orelse and not self._is_caught(node, "body"):
             # `else` runs only where the body was not left.
             if not self._falls(node.body):
                 node.orelse = []
             elif any(self._holds_exit(part, hard) for part in node.body):
                 done = node.orelse = [self._guard(node.orelse, node)]
         for holder, name, block in list(blocks_of(node)):
-            if isinstance(node, ast.For | ast.AsyncFor | ast.While) and name == "body" and self.kind is not ast.Return:
-                continue  # exits in there belong to that loop
+            if isinstance(node, ast.For | ast.AsyncFor | ast.While) and name == "body":
+                if self.kind not in _LEAVING_LOOPS:
+                    continue  # exits in there belong to that loop
+            if self._is_caught(node, name):
+                continue
             if block and block is not done:
                 setattr(holder, name, self.lower(block, hard) or _nothing(node))
             if isinstance(holder, ast.ExceptHandler) and can_fail_on_exit:
