@@ -39,6 +39,7 @@ def export_onnx_target(
     """Export, refuse what cannot be held, check, run, and only then write."""
     _require("onnx", "onnxscript", *(["onnxruntime"] if verify else []))
     from graphweld.targets.onnx_names import name_sizes, name_sources
+    from graphweld.targets.onnx_trip_counts import count_trips
 
     program = export_target(target, args, kwargs, dynamic_shapes)
     for words in raising_nodes(program):
@@ -49,6 +50,7 @@ def export_onnx_target(
         if isinstance(spec.arg, ConstantArgument) and spec.arg.value is not None:
             _refuse(target, f"return {spec.arg.value!r}", "return a tensor")
     model = _translated(program, opset_version)
+    count_trips(model.model)
     name_sources(model.model)
     name_sizes(model.model, named_sizes(program, args, kwargs, dynamic_shapes))
     _refuse_changes(target, model)

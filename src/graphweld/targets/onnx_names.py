@@ -1,16 +1,18 @@
 """The user's names and lines in an ONNX model: of dynamic sizes, of regions, and where each node comes from.
 
 The exporter numbers what it names, and its records of where a node comes from go by way of torch's own frames. Here
-each node gets one line of the user's in its metadata, and regions are named for the line of their `if` or loop.
+each node gets one line of the user's in its metadata, regions are named for the line of their `if` or loop, and values
+for the variable that holds them.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import onnx_ir as ir
 
 from graphweld.capture.sites import PACKAGE, TORCH
+from graphweld.targets.onnx_variables import Variables
 
 RECORD, SOURCE = "pkg.torch.onnx.stack_trace", "graphweld.source"
 FRAME = re.compile(r'File "([^"]+)", line (\d+), in (\w+)')
@@ -19,22 +21,29 @@ OWN = (*PACKAGE, TORCH, __file__.rpartition("/")[0])
 
 
 def name_sources(model: ir.Model) -> None:
-    """Give nodes their lines, and regions and what they compute names that tell of the line they stand in."""
-    taken: set[str] = set()
-    for node in _nodes(model.graph):
+    """Give nodes their lines, regions names that tell of the line they stand in, and values those of variables."""
+    nodes = list(_nodes(model.graph))
+    for node in nodes:
         source = _source(node.metadata_props.get(RECORD, ""))
         if source is not None:
             node.metadata_props[SOURCE] = ":".join(source)
+    variables = Variables(nodes, SOURCE)
+    kept = {*model.graph.inputs, *model.graph.outputs, *model.graph.initializers.values()}
+    taken = {value.name or "" for value in kept}
+
+    def rename(start: str, values: Iterable[ir.Value]) -> None:
+        for value in values:
+            name = variables.of(value) or (value.name or "value").rpartition(".")[2]
+            value.name = _free(f"{start}{name}", taken)
+
+    rename("", (value for node in model.graph for value in node.outputs if value not in kept))
+    for node in nodes:
+        line = node.metadata_props.get(SOURCE, "").rpartition(":")[2]
         for kind, attribute in node.attributes.items():
             if attribute.type is ir.AttributeType.GRAPH:
-                line = "" if source is None else f"_line_{source[1]}"
-                _rename(attribute.as_graph(), _free(f"{REGIONS.get(kind, kind)}{line}", taken), taken)
-
-
-def _rename(graph: ir.Graph, name: str, taken: set[str]) -> None:
-    graph.name = name
-    for value in [*graph.inputs, *(output for node in graph for output in node.outputs)]:
-        value.name = _free(f"{name}.{(value.name or 'value').rpartition('.')[2]}", taken)
+                region = attribute.as_graph()
+                region.name = _free(f"{REGIONS.get(kind, kind)}{line and f'_line_{line}'}", taken)
+                rename(f"{region.name}.", [*region.inputs, *(value for inner in region for value in inner.outputs)])
 
 
 def _free(name: str, taken: set[str]) -> str:

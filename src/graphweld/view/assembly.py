@@ -168,20 +168,16 @@ class Assembly:
         self._add(Node(box, "loop", kind, "", place, "", (test, *carries, *results), (region,)))
         return [node.id for node in results]
 
-    def call(
-        self, label: str, kind: NodeKind, region: RegionKind, inside: Callable[[], Ids], place: Place | None
-    ) -> tuple[str, Ids]:
-        """A box around one region: the region's id, and what it gives."""
-        box = self.fresh()
-        nodes: list[Node] = []
-        before, self._nodes = self._nodes, nodes
+    @contextmanager
+    def box(self, label: str, kind: NodeKind, region: RegionKind, place: Place | None = None) -> Iterator[str]:
+        """A box around what is made inside; the id of its region."""
+        box, inner = self.fresh(), self.fresh()
+        before, self._nodes = self._nodes, []
         try:
-            given = inside()
+            yield inner
         finally:
-            self._nodes = before
-        made = Region(self.fresh(), region, tuple(nodes))
-        self._add(Node(box, kind, label, "", place, "", (), (made,)))
-        return made.id, given
+            nodes, self._nodes = self._nodes, before
+        self._add(Node(box, kind, label, "", place, "", (), (Region(inner, region, tuple(nodes)),)))
 
     def finish(self, title: str) -> Graph:
         """The picture, without what nothing in it depends on."""

@@ -10,7 +10,7 @@ import operator
 import re
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
-from itertools import zip_longest
+from itertools import groupby, zip_longest
 from typing import Any
 
 import torch
@@ -22,6 +22,7 @@ from graphweld.view.fx_nodes import (
     constant,
     flat,
     input_name,
+    module_of,
     module_tensor,
     operator_of,
     outputs,
@@ -30,7 +31,7 @@ from graphweld.view.fx_nodes import (
     type_of,
     variable_of,
 )
-from graphweld.view.model import Graph, NodeKind, Place
+from graphweld.view.model import MOST_AT_FIRST, Graph, NodeKind, Place
 
 _SIGNS = {
     "add": "+", "iadd": "+", "sub": "-", "isub": "-", "mul": "*", "imul": "*", "truediv": "/", "div": "/",
@@ -44,6 +45,7 @@ _NUMBERS = {"item", "_local_scalar_dense", "full", "scalar_tensor"}
 _FACTS = {"_check", "_check_is_size", "sym_constrain_range_for_size", "_assert_scalar"}  # about sizes
 _SCALARS = {"int", "bool", "i64[]", "b8[]"}
 _EFFECTS = re.compile(r"^(?!__)\w+_$|assert|print|^setitem$")
+_FEW = 3  # nodes that are not worth a box
 Values = dict[Any, Any]  # by FX node: an id, a list of ids, a region, or Held
 
 
@@ -55,7 +57,7 @@ def graph_of(
     `names` are the user's for its inputs, in order. `returned` are the outputs that the program returns: others are for
     the Python behind the graph, and of these a flag, such as whether a loop ran at all, is not shown.
     """
-    reader = Reader()
+    reader = Reader(is_large=_is_large(module))
     given = zip_longest(placeholders(module), names, fillvalue="")
     sources = reader.body(module, [reader.input_of(node, name) for node, name in given if isinstance(node, Node)])
     for k, (source, node) in enumerate(zip(sources, outputs(module), strict=True)):
@@ -74,7 +76,7 @@ def graph_of_program(program: torch.export.ExportedProgram, title: str) -> Graph
         signature.inputs_to_buffers,
         signature.inputs_to_lifted_tensor_constants,
     )
-    reader = Reader({name: tensor for part in held for name, tensor in part.items()})
+    reader = Reader({name: tensor for part in held for name, tensor in part.items()}, is_large=_is_large(module))
     for source in reader.body(module, [reader.input_of(node) for node in placeholders(module)]):
         reader.made.output(source)
     return reader.made.finish(title)
@@ -83,9 +85,10 @@ def graph_of_program(program: torch.export.ExportedProgram, title: str) -> Graph
 class Reader:
     """Reads one graph, or several that share one picture. `held` names placeholders that are a module's tensors."""
 
-    def __init__(self, held: Mapping[str, str] | None = None) -> None:
+    def __init__(self, held: Mapping[str, str] | None = None, *, is_large: bool = False) -> None:
         self.made = Assembly()
         self._held = held or {}
+        self._is_large = is_large
         self._negated: dict[str, str] = {}  # what `logical_not` was applied to, by the id of its result
 
     def input_of(self, node: Node, name: str = "", known: str | None = None, source: str | None = None) -> str | Held:
@@ -102,15 +105,22 @@ class Reader:
     def body(self, module: GraphModule, inputs: Sequence[str | Held | None]) -> Ids:
         """What a graph computes, in the region that is open; the ids of what it gives."""
         env: Values = dict(zip(placeholders(module), inputs, strict=False))
-        for node in module.graph.nodes:
-            if node.op == "output":
-                return [self._id(env, value) for value in flat(node.args[0]) if value is not None]
-            if node.op == "get_attr":
-                value: Any = operator.attrgetter(str(node.target))(module)
-                env[node] = value if _is_region(value) else Held(str(node.target), type_of(value))
-            elif node.op != "placeholder":
-                env[node] = self._value(env, node)
-        return []
+        for node in module.graph.find_nodes(op="get_attr"):
+            value: Any = operator.attrgetter(str(node.target))(module)
+            env[node] = value if _is_region(value) else Held(str(node.target), type_of(value))
+        self._values(env, [node for node in module.graph.nodes if node.op.startswith("call")], 1)
+        return [self._id(env, value) for value in outputs(module) if value is not None]
+
+    def _values(self, env: Values, nodes: Sequence[Node], depth: int) -> None:
+        """The nodes of a graph; in a large picture those of one module in a box of its own."""
+        for name, group in groupby(nodes, lambda node: module_of(node, depth) if self._is_large else None):
+            inner = list(group)
+            if name is not None and len(inner) > _FEW:
+                with self.made.box(name, "call", "body"):
+                    self._values(env, inner, depth + 1)
+            else:
+                for node in inner:
+                    env[node] = self._value(env, node)
 
     def _value(self, env: Values, node: Node) -> Any:
         """What stands for a node's value: an id, ids for a tuple, or what is told by its name."""
@@ -261,7 +271,8 @@ class Reader:
         """Another operator with a region."""
         region = next(env[n] for n in node.all_input_nodes if _is_region(env.get(n)))
         operands = [self._operand(env, n) for n in node.all_input_nodes if isinstance(env.get(n), str | Held)]
-        return self.made.call(operator_of(node), "call", "body", partial(self.body, region, operands), place)[1]
+        with self.made.box(operator_of(node), "call", "body", place):
+            return self.body(region, operands)
 
     def _emit_loop(
         self,
@@ -281,6 +292,12 @@ class Reader:
         names = self.made.carried_names(ids, names, places)
         label = place.text if place else "loop"
         return self.made.loop(label, ids, names, body, first=first, place=place, details=list(map(type_of, after)))
+
+
+def _is_large(module: GraphModule) -> bool:
+    graphs = [inner.graph for inner in module.modules() if isinstance(inner, GraphModule)]
+    count: int = sum(node.op.startswith("call") for graph in graphs for node in graph.nodes)
+    return count > MOST_AT_FIRST
 
 
 def _is_region(value: Any) -> bool:

@@ -60,7 +60,10 @@ class _Reader:
 
     def _id(self, value: ir.Value) -> str:
         found = self.known.get(value, Held(value.name or "", _detail(value)))
-        return found if isinstance(found, str) else self.made.held(found)
+        if isinstance(found, Held):
+            return self.made.held(found)
+        self.made.name_by_line(found, None)
+        return found
 
     def _node(self, node: ir.Node) -> Sequence[Value]:
         place = _place(node)
@@ -179,6 +182,6 @@ def _constant(tensor: Any) -> str:
 
 
 def _short(value: ir.Value) -> str:
-    """The last part of a value's name, where that is a name and not a number."""
-    name = re.sub(r"^carry_|_in\d+$", "", (value.name or "").rpartition(".")[2])
-    return "" if re.fullmatch(r"(val|value|carry|\D?)_?\d*", name) else name
+    """The variable that a value is named for; nothing where its name is a number or a place."""
+    name = re.sub(r"_\d+$", "", (value.name or "").rpartition(".")[2])
+    return "" if name in ("val", "value", "carry") else name

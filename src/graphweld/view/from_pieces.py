@@ -8,7 +8,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from torch.fx import GraphModule
@@ -45,8 +44,8 @@ def graph_of_pieces(pieces: Sequence[Piece], title: str, given: Mapping[int, str
             module = piece.module
             pairs = zip(placeholders(module), piece.inputs, strict=False)
             inputs = [_entered(reader, node, value, known, given, python) for node, value in pairs]
-            inside = partial(reader.body, module, inputs)
-            region, outputs = made.call(f"Graph {next(numbers)}", "piece", "piece", inside, None)
+            with made.box(f"Graph {next(numbers)}", "piece", "piece") as region:
+                outputs = reader.body(module, inputs)
             for source, value in zip(outputs, piece.outputs, strict=False):
                 known[id(value)] = source
                 loose += [source] if id(value) not in needed else []

@@ -58,6 +58,16 @@ def place_of(node: Node) -> Place | None:
     return None
 
 
+def module_of(node: Node, depth: int) -> str | None:
+    """`layers.6 Block`, of the module that a node is computed in, so many below the outermost."""
+    modules = list((node.meta.get("nn_module_stack") or {}).values())
+    if depth >= len(modules):
+        return None
+    path, kind = modules[depth]
+    path = re.sub(r"^L\[[^\]]*\]\.?", "", path)
+    return f"{path} {getattr(kind, '__name__', str(kind).rpartition('.')[2])}"
+
+
 def type_of(value: Any) -> str:
     """`f32[3, 4]`, of a tensor or of the node that computes one."""
     if isinstance(value, Node):

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+MOST_AT_FIRST = 150  # nodes that a person can still follow
+
 NodeKind = Literal[
     "input",
     "parameter",

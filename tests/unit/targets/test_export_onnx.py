@@ -53,6 +53,99 @@ def test_dynamic_axes(tmp_path: Path) -> None:
     assert str(model.model.graph.inputs[0].shape) == "[batch,3]"
 
 
+def counted(x, n):
+    for i in range(int(n)):
+        x = x * 2 + i
+    return x
+
+
+def counted_to_a_break(x, n):
+    for i in range(int(n)):
+        x = x * 2 + i
+        if x.sum() > 100:
+            break
+    return x
+
+
+def counted_rows(x, n):
+    total = torch.zeros(())
+    for row in x:
+        total = total + row
+        if total > n:
+            break
+    return total
+
+
+def counted_twice(x, n):
+    for i in range(int(n)):
+        for j in range(int(n) * 2):
+            x = x + i * j
+    return x
+
+
+def not_counted(x, n):
+    while n > 0:
+        x = x * 2
+        n = n - 1
+    return x
+
+
+@pytest.mark.parametrize(
+    ("program", "trips", "asks"),
+    [
+        (counted, ["n"], [False]),
+        (counted_to_a_break, ["n"], [True]),
+        (counted_rows, ["3"], [True]),
+        (counted_twice, ["n", "inside"], [False, False]),
+        (not_counted, [""], [True]),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_a_counted_loop_has_its_trip_count(program: Any, trips: list[str], asks: list[bool]) -> None:
+    model = gw.export_onnx(program, (X, torch.tensor(3)), verify=[(X, torch.tensor(n)) for n in (0, -2, 1, 9)])
+    graphs = (model.model.graph, *model.model.graph.subgraphs())
+    loops = [node for graph in graphs for node in graph if node.op_type == "Loop"]
+    assert [trips_of(loop) for loop in loops] == trips
+    assert [asks_again(loop) for loop in loops] == asks
+
+
+def test_values_have_the_names_of_variables() -> None:
+    def f(x, n):
+        total = torch.zeros(())
+        for _ in range(int(n)):
+            scaled = torch.tanh(x)
+            if scaled.sum() > 1:
+                y = torch.softmax(scaled, -1) @ x.sum(0, keepdim=True).T
+                total = total + y.sum()
+            x = scaled * 0.9
+        return x, total
+
+    model = gw.export_onnx(f, (torch.ones(2, 3), torch.tensor(3)), verify=[(torch.zeros(2, 3), torch.tensor(2))]).model
+    first = f.__code__.co_firstlineno
+    body, branch = f"body_line_{first + 2}", f"then_line_{first + 4}"
+    names = {value.name for graph in model.graph.subgraphs() for node in graph for value in node.outputs}
+    assert {f"{body}.scaled", f"{body}.total_2", f"{body}.x_2", f"{branch}.y", f"{branch}.total"} <= names
+    (loop,) = (node for node in model.graph if node.op_type == "Loop")
+    carried = [value.name for value in loop.attributes["body"].as_graph().inputs]
+    assert {f"{body}.x", f"{body}.total"} <= set(carried)
+    values = [value.name for graph in (model.graph, *model.graph.subgraphs()) for n in graph for value in n.outputs]
+    assert len(set(values)) == len(values)
+
+
+def trips_of(loop: Any) -> str:
+    count = loop.inputs[0]
+    if count is None or count.is_graph_input():
+        return "" if count is None else count.name
+    made = count.producer()
+    return str(made.attributes["value"].value.numpy()) if made.op_type == "Constant" else "inside"
+
+
+def asks_again(loop: Any) -> bool:
+    """Whether a trip decides about the next one."""
+    body = loop.attributes["body"].as_graph()
+    return body.outputs[0].producer().inputs[0] is not body.inputs[1]
+
+
 @pytest.mark.parametrize(
     ("program", "what"),
     [

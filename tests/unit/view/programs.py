@@ -73,3 +73,24 @@ class Gate(torch.nn.Module):
     def forward(self, x):
         y = self.lin(x)
         return torch.sigmoid(y) if y.sum() > 0 else torch.tanh(y)
+
+
+class Block(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lin = torch.nn.Linear(3, 3)
+
+    def forward(self, x):
+        y = torch.relu(self.lin(x)) + x
+        return torch.softmax(y, -1) @ y if y.sum() > 0 else torch.sin(y) @ x
+
+
+class Tower(torch.nn.Module):
+    def __init__(self, count):
+        super().__init__()
+        self.blocks = torch.nn.ModuleList(Block() for _ in range(count))
+
+    def forward(self, x):
+        for block in self.blocks:
+            x = block(x)
+        return x

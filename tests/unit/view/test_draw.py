@@ -161,6 +161,16 @@ def test_large_graphs_are_closed_from_the_inside() -> None:
     assert closed_at_first(graph, 1) == {inner.id, branch.id, outer.id}
 
 
+def test_modules_of_a_large_graph_are_boxes() -> None:
+    small, large = (gw.draw(programs.Tower(count), (X,)).graph for count in (2, 16))
+    assert [n.label for n in small.walk() if n.kind == "call"] == []
+    boxes = [n for n in large.nodes if n.kind == "call"]
+    assert [n.label for n in boxes] == [f"blocks.{k} Block" for k in range(16)]
+    assert all(any(inner.kind == "if" for inner in box.walk()) for box in boxes)
+    check(large)
+    assert closed_at_first(large, 20) == {n.id for n in large.walk() if n.regions}
+
+
 def test_a_closed_box_stands_for_what_is_in_it() -> None:
     graph = Graph(
         "t",

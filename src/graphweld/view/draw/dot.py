@@ -67,30 +67,24 @@ def dot_text(scene: Scene, closed: Collection[str] = ()) -> str:
     return "\n".join([*lines, *drawn, scene["foot"], "}"])
 
 
-def boxes(graph: Graph) -> Iterator[tuple[int, Node]]:
-    """Each box that may be closed, with its depth."""
-
-    def walk(nodes: tuple[Node, ...], depth: int) -> Iterator[tuple[int, Node]]:
-        for node in nodes:
-            if node.regions:
-                yield depth, node
-                for region in node.regions:
-                    yield from walk(region.nodes, depth + 1)
-
-    return walk(graph.nodes, 0)
-
-
 def closed_at_first(graph: Graph, most: int) -> set[str]:
-    """The boxes to close so that about `most` nodes are left: the deepest first, and of these the largest."""
+    """The boxes to close so that about `most` nodes are left: those furthest in, one level after the other."""
+    levels: list[list[Node]] = []
+
+    def walk(nodes: tuple[Node, ...], depth: int) -> None:
+        for box in (node for node in nodes if node.regions):
+            levels.extend([] for _ in range(depth + 1 - len(levels)))
+            levels[depth].append(box)
+            for region in box.regions:
+                walk(region.nodes, depth + 1)
+
+    walk(graph.nodes, 0)
     closed: set[str] = set()
-    left = sum(not node.regions for node in graph.walk())
-    for _, box in sorted(boxes(graph), key=lambda found: (-found[0], -sum(1 for _ in found[1].walk()))):
-        if left <= most:
-            break
-        held = {node.id for node in box.walk()}
-        hidden = {node.id for other in graph.walk() if other.id in closed & held for node in other.walk()}
-        left -= sum(not node.regions and node.id not in hidden for node in box.walk())
-        closed.add(box.id)
+    hidden: set[str] = set()
+    while levels and sum(not node.regions and node.id not in hidden for node in graph.walk()) > most:
+        level = levels.pop()
+        closed |= {box.id for box in level}
+        hidden |= {node.id for box in level for node in box.walk()}
     return closed
 
 
@@ -115,15 +109,15 @@ def _item(node: Node) -> Scene:
     first = next((part for part in node.parts), None)
     inner = [_item(part) for part in node.parts]
     regions = node.regions
-    if node.kind == "piece":
-        made = _region(regions[0], _title(node))
+    if node.kind in ("piece", "call"):  # one box for both
+        made = _region(regions[0], node.kind, _title(node))
         made["names"].append(node.id)
     else:
         made = {
             "names": [node.id],
             "box": f"cluster_{node.id}",
-            "open": _cluster(node.id, node.kind, _title(node, with_text=node.kind == "call")),
-            "items": [*inner, *(_region(region, region.kind) for region in regions)],
+            "open": _cluster(node.id, node.kind, _title(node, with_text=False)),
+            "items": [*inner, *(_region(region, region.kind, f"<b>{region.kind}</b>") for region in regions)],
             "ranks": _ranks(node),
             "first": first.id if first is not None else regions[0].nodes[0].id,
         }
@@ -137,13 +131,13 @@ def _item(node: Node) -> Scene:
     }
 
 
-def _region(region: Region, title: str) -> dict[str, Any]:
+def _region(region: Region, kind: str, title: str) -> dict[str, Any]:
     items = [_item(node) for node in region.nodes]
     return {
         "id": region.id,
         "names": [region.id],
         "box": f"cluster_{region.id}",
-        "open": _cluster(region.id, region.kind, f"<b>{title}</b>"),
+        "open": _cluster(region.id, kind, title),
         "items": items,
         "ranks": "",
         "first": region.nodes[0].id,

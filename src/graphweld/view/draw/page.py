@@ -12,9 +12,7 @@ from graphweld.view.draw.dot import closed_at_first, scene
 from graphweld.view.draw.palette import dark_rules
 from graphweld.view.draw.svg import FONTS
 from graphweld.view.layout import engine
-from graphweld.view.model import Graph
-
-MOST_AT_FIRST = 150  # nodes that a person can still follow
+from graphweld.view.model import MOST_AT_FIRST, Graph
 
 
 def page(graph: Graph) -> str:

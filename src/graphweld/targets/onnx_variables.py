@@ -1,0 +1,57 @@
+"""The user's variables behind the values of an ONNX model, where the lines that its nodes come from tell them."""
+
+import linecache
+from collections.abc import Iterable
+
+import onnx_ir as ir
+
+from graphweld.view.lines import variable_at
+from graphweld.view.model import Place
+
+
+class Variables:
+    """Which variable holds a value: the one that its line assigns, if another line reads it; a loop's, in each trip."""
+
+    def __init__(self, nodes: Iterable[ir.Node], source: str) -> None:
+        self._source = source  # the key under which nodes have their lines
+        self._carried = {
+            value: (node, k)
+            for node in nodes
+            if node.op_type == "Loop"
+            for k, value in enumerate(node.attributes["body"].as_graph().inputs[2:])
+        }
+        self._known: dict[ir.Value, str] = {}
+
+    def of(self, value: ir.Value | None) -> str:
+        """The variable's name, or nothing."""
+        if value is None:
+            return ""
+        if value not in self._known:
+            self._known[value] = ""  # a value that a loop carries on unchanged is what it was
+            self._known[value] = self._find(value)
+        return self._known[value]
+
+    def _find(self, value: ir.Value) -> str:
+        node, k = value.producer(), value.index() or 0
+        if value in self._carried:
+            loop, k = self._carried[value]
+            return self.of(loop.attributes["body"].as_graph().outputs[1 + k]) or self.of(loop.inputs[2 + k])
+        if node is None:
+            return ""
+        if node.op_type == "Identity":
+            return self.of(node.inputs[0])
+        if node.op_type == "If":
+            sides = (node.attributes[name].as_graph().outputs[k] for name in ("then_branch", "else_branch"))
+            return next(filter(None, map(self.of, sides)), "")
+        if node.op_type == "Loop":
+            carried = node.attributes["body"].as_graph().inputs[2:]
+            return self.of(carried[k]) if k < len(carried) else ""
+        return self._assigned(node) if len(node.outputs) == 1 and self._is_read(value, node) else ""
+
+    def _is_read(self, value: ir.Value, node: ir.Node) -> bool:
+        line = node.metadata_props.get(self._source)
+        return value.is_graph_output() or any(use.node.metadata_props.get(self._source) != line for use in value.uses())
+
+    def _assigned(self, node: ir.Node) -> str:
+        file, _, line = node.metadata_props.get(self._source, "").rpartition(":")
+        return variable_at(Place(file, int(line), linecache.getline(file, int(line)).strip())) if line else ""
