@@ -2,8 +2,8 @@
 
     if p > 0.5: cache.device = x.device     ->  (graph)     give(cache, "device", pick(p > 0.5, x.device, UNDEFINED))
 
-It is merged with `UNDEFINED`, like a name that one side binds. A read raises AttributeError where Python does; behind the
-graph the object gets the attribute where the data says so.
+It is merged with `UNDEFINED`, like a name that one side binds. A read raises AttributeError where Python does; behind
+the graph the object gets the attribute where the data says so.
 """
 
 from typing import Any

@@ -332,6 +332,7 @@ def _hook_calls() -> None:
     PolyfilledFunctionVariable.call_function = polyfilled_call_function  # type: ignore[method-assign]
     ItertoolsVariable.call_function = itertools_call_function  # type: ignore[method-assign]
     BuiltinVariable._make_handler = staticmethod(handler_for)  # type: ignore[assignment,method-assign]
+    BuiltinVariable.call_function_handler_cache.clear()  # made for what torch alone compiled before
 
 
 def _hook_output() -> None:
