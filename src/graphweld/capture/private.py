@@ -320,7 +320,8 @@ _TRACER = (
     ),
     *_each(
         f"{_DYNAMO}.side_effects.SideEffects",
-        "_get_modified_vars attr_mutation_kinds id_to_variable mutation_user_stacks output_graph_weakref store_attr store_attr_mutations",
+        "_get_modified_vars attr_mutation_kinds id_to_variable mutation_user_stacks output_graph_weakref store_attr "
+        "store_attr_mutations",
         "what a region changes in Python objects: taken out, and written once behind it",
     ),
     *_each(f"{_DYNAMO}.side_effects", "SideEffects", "the table of changes to Python objects"),
