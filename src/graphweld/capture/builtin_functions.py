@@ -14,6 +14,7 @@ from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.functions import LocalGeneratorObjectVariable
 from torch._dynamo.variables.iter import DictViewIterator, IteratorVariable, ZipVariable
 from torch._dynamo.variables.lists import (
+    BaseListVariable,
     ListIteratorVariable,
     ListVariable,
     SliceVariable,
@@ -39,6 +40,8 @@ from graphweld.capture.predicates import (
     is_data_dependent,
     negate,
     predicate,
+    select_bool,
+    truth,
 )
 from graphweld.capture.raises import emit_check
 from graphweld.capture.refusal import refuse
@@ -114,6 +117,10 @@ def builtin(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) -> 
         objects = [issubclass(t, UserDefinedObjectVariable) for t in arg_types]
         if any(objects) and any(issubclass(t, (TensorVariable, SymNodeVariable)) for t in arg_types):
             return _user_operator(fn, arg_types)
+    if fn in MIRRORED and issubclass(arg_types[0], SymNodeVariable) and issubclass(arg_types[1], TensorVariable):
+        return lambda tx, args, kwargs: call(tx, MIRRORED[fn], args[1], args[0])
+    if fn in (operator.eq, operator.ne) and all(issubclass(t, BaseListVariable) for t in arg_types):
+        return _compare_sequences(fn)
     if arg_types and issubclass(arg_types[0], TensorVariable) and fn in IN_PLACE and not has_kwargs:
         return _in_place(fn)
     if fn is operator.getitem and len(arg_types) == 2 and issubclass(arg_types[1], (SymNodeVariable, TensorVariable)):
@@ -170,6 +177,39 @@ def _user_operator(fn: Callable[..., Any], arg_types: list[type]) -> Callable[..
                 if not (isinstance(answer, ConstantVariable) and answer.value is NotImplemented):
                     return answer
         return dynamo_handler(fn, arg_types, False)(tx, args, kwargs)
+
+    return handler
+
+
+# `size == count` with a tensor on the right, which Dynamo takes for a number: the same with the tensor on the left.
+MIRRORED: dict[Any, Callable[..., Any]] = {
+    operator.eq: operator.eq,
+    operator.ne: operator.ne,
+    operator.lt: operator.gt,
+    operator.gt: operator.lt,
+    operator.le: operator.ge,
+    operator.ge: operator.le,
+}
+
+
+def _compare_sequences(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """`[a, b] == [c, d]` where the data decides whether items are equal."""
+
+    def handler(tx: Tx, args: Args, kwargs: Any) -> Any:
+        left, right = ([item.realize() for item in arg.items] for arg in args)  # type: ignore[attr-defined]
+        items = [*left, *right]
+        if (
+            len(left) != len(right)
+            or args[0].python_type() is not args[1].python_type()
+            or not any(is_tensor(item) or isinstance(item, MergeVariable) for item in items)
+            or any(is_tensor(item) and example(item).numel() != 1 for item in items)
+        ):
+            return dynamo_handler(fn, [type(a) for a in args], False)(tx, args, kwargs)
+        equal: VariableTracker = constant(True)
+        for a, b in zip(reversed(left), reversed(right), strict=True):
+            if a is not b:
+                equal = select_bool(tx, truth(tx, call(tx, operator.eq, a, b)), equal, constant(False))
+        return as_bool(equal if fn is operator.eq else negate(tx, equal))
 
     return handler
 

@@ -336,13 +336,17 @@ def _hook_calls() -> None:
 
     def handler_for(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) -> Any:
         ours = builtin_functions.builtin(fn, arg_types, has_kwargs)
-        return make_handler(fn, arg_types, has_kwargs) if ours is None else ours
+        if ours is None:
+            return make_handler(fn, arg_types, has_kwargs)
+        # Dynamo calls a handler for constants with constants that it has yet to look at.
+        return lambda tx, args, kwargs: ours(tx, [a.realize() for a in args], kwargs)
 
     UserFunctionVariable.call_function = call_function  # type: ignore[method-assign]
     TorchInGraphFunctionVariable.call_function = torch_call_function  # type: ignore[method-assign]
     PolyfilledFunctionVariable.call_function = polyfilled_call_function  # type: ignore[method-assign]
     ItertoolsVariable.call_function = itertools_call_function  # type: ignore[method-assign]
     BuiltinVariable._make_handler = staticmethod(handler_for)  # type: ignore[assignment,method-assign]
+    BuiltinVariable.call_function_handler_cache.clear()  # made for what torch alone compiled before
 
 
 def _hook_output() -> None:

@@ -140,6 +140,16 @@ PATCHED = (
         ("self", "truth_fn", "push"),
     ),
     Private(
+        f"{_DYNAMO}.side_effects.SideEffects.load_attr",
+        "patched: an attribute that one side of a branch makes is read where it is there",
+        ("self", "item", "name", "deleted_ok", "check"),
+    ),
+    Private(
+        f"{_DYNAMO}.side_effects.SideEffects.codegen_update_mutated",
+        "patched: such an attribute is written behind the graph where it is there",
+        ("self", "cg", "log_side_effects"),
+    ),
+    Private(
         f"{_DYNAMO}.side_effects.SideEffects.mutation",
         "patched: what a region changes in lists, dicts and sets is seen before it changes",
         ("self", "var"),
@@ -287,6 +297,10 @@ _VALUES = (
         "to make the stand-in of a node's result",
     ),
     *_each(f"{_VARIABLES}.builtin", "BuiltinVariable", "to stage built-in functions"),
+    Private(
+        f"{_VARIABLES}.builtin.BuiltinVariable.call_function_handler_cache",
+        "emptied when the hooks are put in place: what torch alone made before does not know of them",
+    ),
     *_each(
         f"{_VARIABLES}.constant",
         "ConstantVariable ConstantVariable.create ConstantVariable.is_literal",
@@ -426,6 +440,12 @@ _VALUES_OF_DATA = (
         "to know the numbers and sizes that the data decides",
     ),
     *_each("torch", "_check", "facts about sizes that only the program knows"),
+    *_each(
+        "torch",
+        "_check_index _check_not_implemented _check_tensor_all _check_tensor_all_with _check_type _check_value "
+        "_check_with",
+        "checks of a program's own, which raise",
+    ),
 )
 
 _TENSORS = (
