@@ -140,16 +140,6 @@ PATCHED = (
         ("self", "truth_fn", "push"),
     ),
     Private(
-        f"{_DYNAMO}.side_effects.SideEffects.load_attr",
-        "patched: an attribute that one side of a branch makes is read where it is there",
-        ("self", "item", "name", "deleted_ok", "check"),
-    ),
-    Private(
-        f"{_DYNAMO}.side_effects.SideEffects.codegen_update_mutated",
-        "patched: such an attribute is written behind the graph where it is there",
-        ("self", "cg", "log_side_effects"),
-    ),
-    Private(
         f"{_DYNAMO}.side_effects.SideEffects.mutation",
         "patched: what a region changes in lists, dicts and sets is seen before it changes",
         ("self", "var"),
