@@ -351,3 +351,8 @@ def over_one_tuple_or_another(x):
             break
         total = total + row
     return total, [row * 2 for row in rows]
+
+
+@program(signs, "loop", grad=False)
+def groupby_of_values(x):
+    return sum(1 for _ in itertools.groupby((x > 1.5).tolist()))

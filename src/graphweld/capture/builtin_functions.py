@@ -25,7 +25,7 @@ from torch._dynamo.variables.nn_module import UnspecializedNNModuleVariable
 from torch._dynamo.variables.tensor import SymNodeVariable, TensorVariable
 from torch._dynamo.variables.user_defined import UserDefinedObjectVariable
 
-from graphweld.capture import choices, indexing, list_operations, output, sites
+from graphweld.capture import choices, indexing, list_operations, output, polyfills, sites
 from graphweld.capture.absence import PartialDict
 from graphweld.capture.changing_sizes import is_changing, is_followed
 from graphweld.capture.conditionals import distribute, stage_if
@@ -95,6 +95,8 @@ def builtin(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) -> 
         return _bool
     if fn in (operator.is_, operator.is_not) and any(issubclass(t, SymNodeVariable) for t in arg_types):
         return _identity_of_numbers(fn, arg_types)
+    if fn in (operator.add, operator.iadd) and StringFormatVariable in arg_types:
+        return _concatenate(fn, arg_types)
     if fn is str and arg_types == [StringFormatVariable]:
         return lambda tx, args, kwargs: args[0]
     if fn in (str, repr, operator.index) and len(arg_types) == 1:
@@ -111,6 +113,12 @@ def builtin(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) -> 
             return _extreme(fn, arg_types)
     if fn in FLOAT_ARITHMETIC and len(arg_types) == 2 and any(issubclass(t, SymNodeVariable) for t in arg_types):
         return _calculate(fn, arg_types)
+    if fn in EXTREMES and has_kwargs:
+        return lambda tx, args, kwargs: (
+            call(tx, EXTREMES[fn], *args, **kwargs)
+            if sites.trace_of(tx) is not None
+            else dynamo_handler(fn, arg_types, True)(tx, args, kwargs)
+        )
     if fn in DIVISIONS and len(arg_types) == 2 and issubclass(arg_types[1], SymNodeVariable):
         return _divide(fn, arg_types)
     if fn in USER_OPERATORS and len(arg_types) == 2 and not has_kwargs:
@@ -228,6 +236,7 @@ def _compare(fn: Callable[..., Any], arg_types: list[type]) -> Callable[..., Any
     return handler
 
 
+EXTREMES = {max: polyfills.greatest, min: polyfills.least}
 FLOAT_ARITHMETIC = {
     getattr(operator, f"{i}{name}"): getattr(operator, name)
     for name in ("add", "sub", "mul", "truediv")
@@ -281,6 +290,17 @@ def _divide(fn: Callable[..., Any], arg_types: list[type]) -> Callable[..., Any]
         if sites.trace_of(tx) is not None and is_data_number(args[1]) and not is_tensor(args[0].realize()):
             emit_zero_check(tx, args[1])
         return dynamo_handler(fn, arg_types, False)(tx, args, kwargs)
+
+    return handler
+
+
+def _concatenate(fn: Callable[..., Any], arg_types: list[type]) -> Callable[..., Any]:
+    """`a + b` of strings with numbers of the data in them."""
+
+    def handler(tx: Tx, args: Args, kwargs: Any) -> VariableTracker:
+        if all(vt.python_type() is str for vt in args):
+            return StringFormatVariable.create("{}{}", args, {})
+        return dynamo_handler(fn, arg_types, False)(tx, args, kwargs)  # type: ignore[no-any-return]
 
     return handler
 

@@ -60,6 +60,7 @@ from graphweld.capture.effects import hook_changes, watch_mutation
 from graphweld.capture.formatting import hook_formatting
 from graphweld.capture.frozen import refuse_changes
 from graphweld.capture.joins import is_sized_by_data
+from graphweld.capture.membership import hook_membership
 from graphweld.capture.merge_arguments import hook_merge_arguments, with_choices
 from graphweld.capture.merge_variable import changes_in_place
 from graphweld.capture.predicates import as_bool, is_data_dependent, predicate
@@ -122,6 +123,7 @@ def install() -> None:
         hook_compiled()
         hook_merge_arguments()
         hook_rows()
+        hook_membership()
         hook_choices()
         hook_absence()
         hook_exceptions()
@@ -332,7 +334,15 @@ def _hook_calls() -> None:
     def itertools_call_function(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
         if self.value is itertools.product and not kwargs and any(sequences.is_dynamic(tx, a) for a in args):
             return sequences.product(tx, *args)
-        return itertools_call(self, tx, args, kwargs)
+        try:
+            return itertools_call(self, tx, args, kwargs)
+        except exc.Unsupported as error:
+            if self.value is not itertools.groupby or sites.trace_of(tx) is None or isinstance(error, Refusal):
+                raise
+            words = (
+                "write `torch.unique_consecutive(x, return_counts=True)` for the runs of equal values and their lengths"
+            )
+            refuse(tx, rules.LoopNotWelded("groupby", "which items belong together, the data decides", words))
 
     def handler_for(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) -> Any:
         ours = builtin_functions.builtin(fn, arg_types, has_kwargs)

@@ -22,6 +22,7 @@ from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.lists import ListVariable, TupleVariable
 from torch._dynamo.variables.misc import GetAttrVariable
 
+from graphweld import runtime
 from graphweld.capture import carries
 from graphweld.capture.carries import Carry
 from graphweld.capture.merge_variable import MergeVariable
@@ -187,6 +188,9 @@ class GrownList(DecidedByData):
 
         return Iterated(Sequence(self.items, self, length=length(tx, self.items)))
 
+    def sq_contains(self, tx: Tx, item: VariableTracker) -> VariableTracker:
+        return call(tx, holds, self, item)
+
     def var_getattr(self, tx: Tx, name: str) -> VariableTracker:
         return GetAttrVariable(self, name)
 
@@ -253,6 +257,15 @@ def fit_class(vt: VariableTracker) -> None:
     """Give a list's variable the class that what it holds asks for, keeping the object."""
     if isinstance(vt, (ListVariable, GrownList)):
         vt.__class__ = GrownList if has_run(vt.items) else ListVariable
+
+
+def holds(entries: Any, item: Any) -> Any:
+    """`item in entries`, entry by entry. Traced."""
+
+    def look(entry: Any, found: Any) -> tuple[Any]:
+        return (runtime.or_(found, lambda: entry == item, -1),)
+
+    return runtime.for_stmt(entries, look, (False,), ("found",), -1, None)[0]
 
 
 def give_up(tx: Any, use: str) -> NoReturn:

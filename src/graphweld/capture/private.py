@@ -174,6 +174,11 @@ PATCHED = (
         )
     ),
     Private(
+        f"{_VARIABLES}.lists.BaseListVariable.sq_contains",
+        "patched: a list, tuple or deque with items of the data",
+        ("self", "tx", "item"),
+    ),
+    Private(
         f"{_VARIABLES}.tensor.TensorVariable.unpack_var_sequence",
         "patched: a loop over the rows of a tensor, of which there may be more in the next call",
         ("self", "tx", "idxes"),
