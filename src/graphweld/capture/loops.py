@@ -55,7 +55,7 @@ from graphweld.capture.regions import (
 )
 from graphweld.capture.saved_operands import note_versions
 from graphweld.capture.sequences import DynamicSequence, Items, Iterated, as_sequence
-from graphweld.capture.sites import record
+from graphweld.capture.sites import record, trace_of
 from graphweld.capture.unrolled_loops import call_body, unrolled
 from graphweld.capture.variables import (
     State,
@@ -469,7 +469,9 @@ def _emit(
         tuple(operands),
         *([rows] if rows else []),
     )
-    proxy = tx.output.create_proxy("call_function", loop, given, {})
+    trace = trace_of(tx)
+    how = {"checkpoint": True} if trace is not None and trace.checkpoint else {}
+    proxy = tx.output.create_proxy("call_function", loop, given, how)
     note_versions(proxy.node)
     # From here on no node may come between: the number of rows is a symbol that this node binds.
     count = tx.output.shape_env.create_unbacked_symint() if rows else 0

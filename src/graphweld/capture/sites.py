@@ -48,6 +48,7 @@ class Trace:
     changing: set[str] = field(default_factory=set)  # places of numbers that the program changes: inputs
     constant: set[str] = field(default_factory=set)  # such places where an input was tried, and does not trace
     literals: dict[str, tuple[Any, object]] = field(default_factory=dict)  # places and values of numbers it read
+    checkpoint: bool = False  # whether loops keep little for their backward
 
     def start_over(self) -> None:
         """Forget what the trace that is given up has seen."""
