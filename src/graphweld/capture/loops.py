@@ -281,7 +281,8 @@ def stage_loop(
     else:
         refuse(tx, rules.LoopNotWelded("loop", "the types of its carried values do not settle"), site)
     before = [*state, *(current_attribute(tx, key[0], key[1]) for key in outer)]
-    left = [*body.after, *(body.region.effects.attributes[key[0], key[1]] for key in outer)]
+    written = body.region.effects.attributes
+    left = [*body.after, *(written.get(key[:2], vt) for key, vt in zip(outer, before[len(state) :], strict=True))]
     kept = [
         item
         for vt in (lists if body.disturbed else ())

@@ -59,7 +59,19 @@ def dropout_and_appends() -> Callable[[Any, Any], Any]:
     return program
 
 
-PROGRAMS = [until_a_count, nested_with_a_branch, dropout_and_appends]
+def operand_changed_behind() -> Callable[[Any, Any], Any]:
+    def program(x: Any, n: Any) -> Any:
+        scale, shift, done = torch.full_like(x, 0.5).detach(), torch.ones((), dtype=x.dtype), 0
+        while done < n:
+            x = torch.sin(x * 2 + shift)
+            done += 1
+        shift.add_(1)
+        return (x * scale + shift,)
+
+    return program
+
+
+PROGRAMS = [until_a_count, nested_with_a_branch, dropout_and_appends, operand_changed_behind]
 
 
 @pytest.mark.parametrize("make", PROGRAMS, ids=lambda make: make.__name__)
