@@ -22,7 +22,7 @@ from torch._dynamo.variables.iter import RepeatIteratorVariable
 from torch.fx import Proxy
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
-from graphweld.capture import carries, list_growth
+from graphweld.capture import carries, growing_tensors, list_growth
 from graphweld.capture.carried_containers import containers_in, outdate, outdated
 from graphweld.capture.carries import Carry
 from graphweld.capture.data_numbers import number_tensor
@@ -269,6 +269,15 @@ def stage_loop(
         except (exc.TorchDynamoException, GuardOnDataDependentSymNode):
             body.refuse_resized(site)
             raise
+        appends = growing_tensors.Appends(tx, types, body.inputs, body.after, state, names)
+        if appends.dims:
+            try:
+                own = list(appends.without(state))
+                rest = stage_loop(tx, first, appends.step(step), own, appends.without(names), site)
+            except exc.Unsupported:
+                pass  # it is read after all: then its size is what is refused
+            else:
+                return appends.behind(rest)
         wider = [carries.widen(tx, c, vt, n) for c, vt, n in zip(types, body.after, names, strict=True)]
         if body.changed and wider == types:
             wider = body.invariants(state)
