@@ -34,6 +34,7 @@ def compile(
     mode: str | None = ...,
     dynamic: bool | None = ...,
     options: Mapping[str, Any] | None = ...,
+    checkpoint: bool = ...,
 ) -> F: ...
 @overload
 def compile(
@@ -43,6 +44,7 @@ def compile(
     mode: str | None = ...,
     dynamic: bool | None = ...,
     options: Mapping[str, Any] | None = ...,
+    checkpoint: bool = ...,
 ) -> Callable[[F], F]: ...
 def compile(
     fn: Any = None,
@@ -53,6 +55,7 @@ def compile(
     mode: str | None = None,
     dynamic: bool | None = None,
     options: Mapping[str, Any] | None = None,
+    checkpoint: bool = False,
 ) -> Any:
     """Compile a function, method or module into one graph, branches on tensor values included.
 
@@ -71,6 +74,8 @@ def compile(
         mode: as in `torch.compile`; for Inductor "default", "reduce-overhead", "max-autotune", ...
         dynamic: as in `torch.compile`; None lets sizes become dynamic when they are seen to change.
         options: passed on to the backend, as in `torch.compile`.
+        checkpoint: let loops steered by tensor values keep what enters about sqrt(2n) of their n trips, and compute the
+            trips between again in the backward pass. Less memory, for one more run of the loop.
 
     Raises:
         UsageError: at once, for something that cannot be called, or an unsupported torch.
@@ -80,7 +85,8 @@ def compile(
     Limits: one graph for each kind of inputs (types, dtypes, ranks, Python values), as torch guards them.
     """
     if fn is None:
-        return partial(compile, fullgraph=fullgraph, backend=backend, mode=mode, dynamic=dynamic, options=options)
+        how: dict[str, Any] = {"fullgraph": fullgraph, "backend": backend, "mode": mode, "dynamic": dynamic}
+        return partial(compile, **how, options=options, checkpoint=checkpoint)
     _require_callable(fn)
     if not isinstance(backend, str) and not callable(backend):
         raise UsageError.because(
@@ -91,7 +97,15 @@ def compile(
     from graphweld.targets.compile import compile_target
 
     chosen = None if options is None else dict(options)
-    return compile_target(fn, fullgraph=fullgraph, backend=backend, mode=mode, dynamic=dynamic, options=chosen)
+    return compile_target(
+        fn,
+        fullgraph=fullgraph,
+        backend=backend,
+        mode=mode,
+        dynamic=dynamic,
+        options=chosen,
+        checkpoint=checkpoint,
+    )
 
 
 def opaque(fn: Callable[..., Any], out: Callable[..., Any]) -> Callable[..., Any]:

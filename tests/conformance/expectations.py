@@ -63,9 +63,13 @@ EXPECTED: tuple[Expect, ...] = (
     *_each("for_loops.groupby_of_values", refused="GW110"),
     *_each("append.dict_comprehension", refused="GW110"),  # as many keys as the data says
     *_each("append.index_into_list", refused="GW112"),  # any item of a list, in the loop that appends to it
-    *_each("append.slice_and_change", refused="GW104"),  # rows of the slice are copies of the list's items
-    *_each("carries.grows_by_cat carries.doubles", refused="GW111"),  # as many sizes as the data says
-    *_each("carries.list_replaced_and_kept", refused="GW104"),
+    *_each(  # rows of the slice are copies of the list's items
+        "append.slice_and_change append.grown_by_cat_and_changed carries.list_replaced_and_kept", refused="GW104"
+    ),
+    *_each(  # as many sizes as the data says, of a tensor that the loop reads
+        "carries.grows_by_cat carries.doubles append.grown_by_cat_and_read append.grown_by_cat_under_two_names",
+        refused="GW111",
+    ),
     *_each("organized.type_and_isinstance", refused="GW103"),  # which side it is, asked with isinstance
     # A generator that yields under a condition; a class statement with a body of its own.
     *_each("closures.generator_function functions.constructor_with_branch", refused="GW120"),

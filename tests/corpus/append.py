@@ -337,3 +337,49 @@ def appended_in_branch_and_returned(x, n):
         for i in range(int(n)):
             out.append(x * i)
     return out, len(out)
+
+
+@program(counts, "loop append inductor")
+def grown_by_cat(x, n):
+    y = x[None] * 1
+    for i in range(int(n)):
+        y = torch.cat([y, (x * i)[None]])
+    return y.sum(0)
+
+
+@program(counts, "loop append")
+def grown_by_cat_twice(x, n):
+    y, wide, left = x[None] * 1, x[:, None] * 1, int(n)
+    while left > 0:
+        y = torch.cat((y, (x * left)[None]))
+        left -= 1
+        y = torch.cat([y, (x + left)[None], (x - left)[None]], dim=0)
+        wide = torch.cat([wide, (x + left)[:, None]], -1)
+    return y, wide
+
+
+@program(counts, "loop append", grad=False)
+def grown_by_cat_and_read(x, n):
+    y = x[None] * 1
+    for _ in range(int(n)):
+        y = torch.cat([y, y[-1:] * 2])
+    return y
+
+
+@program(counts, "loop append", grad=False)
+def grown_by_cat_under_two_names(x, n):
+    y = before = x[None] * 1
+    for i in range(int(n)):
+        before = y
+        y = torch.cat([y, (x * i)[None]])
+    return y, before
+
+
+@program(counts, "loop append", grad=False)
+def grown_by_cat_and_changed(x, n):
+    start = x * 1
+    y = start
+    for i in range(int(n)):
+        y = torch.cat([y, x * i])
+    y.add_(1)
+    return y, start

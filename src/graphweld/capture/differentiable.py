@@ -1,7 +1,7 @@
 """The If and Loop nodes of a captured graph, with gradients of our own.
 
     branch(pred, then, orelse, operands)       ->  then(*operands) if pred else orelse(*operands)
-    loop(body, carries, extras, rows)          ->  while not carries[0]: carries, row = body(*carries, *extras)
+    loop(body, carries, extras, rows)          ->  while not carries[0]: *carries, row = body(*carries, *extras)
 
 What a body returns beyond its carries is one row for each trip; behind the loop the rows are stacked. `rows` are
 tensors like them, for a loop that runs zero times.
@@ -48,13 +48,20 @@ def branch(pred: torch.Tensor, then: GraphModule, orelse: GraphModule, operands:
     return tuple(_Branch.apply(pred, sides, *operands)[: sides.outputs])
 
 
-def loop(body: GraphModule, carries: Values, extras: Values, rows: Values = ()) -> Values:
-    """Run a region on its own results until the first of them, a 0-d bool tensor, is true; then the stacked rows."""
+def loop(body: GraphModule, carries: Values, extras: Values, rows: Values = (), checkpoint: bool = False) -> Values:
+    """Run a region on its own results until the first of them, a 0-d bool tensor, is true; then the stacked rows.
+
+    With `checkpoint`, less is kept for the backward, as `checkpointed_loops` tells.
+    """
+    from graphweld.capture import checkpointed_loops
+
     count = len(carries)
     if not is_traced(carries[0]):
         found: list[Values] = []
         if carries[0]:
             carries = tuple(c.clone() for c in carries)  # results are never the operands: the operators promise as much
+        if checkpoint and _needs_gradient((*carries, *extras)):
+            carries, found = checkpointed_loops.run(body, carries, extras)
         while not carries[0]:
             outs = tuple(body(*carries, *extras))
             carries = outs[:count]
@@ -63,13 +70,16 @@ def loop(body: GraphModule, carries: Values, extras: Values, rows: Values = ()) 
         return (*carries, *(stacks if found else (row.new_empty((0, *row.shape)) for row in rows)))
     if not _needs_gradient((*carries, *extras)):
         if not rows:
-            return tuple(while_loop_op(_goes_on, as_captured(body, carries), carries, extras))
-        _, outs, stacks = _run_stacking(as_captured(body, carries), carries, extras, rows)
+            return tuple(while_loop_op(goes_on, as_captured(body, carries), carries, extras))
+        _, outs, stacks = run_stacking(as_captured(body, carries), carries, extras, rows)
         return (*outs, *stacks[count:])
-    return tuple(_Loop.apply(_Body.of(body, carries), count, len(rows), *carries, *rows, *extras))
+    split = Body.of(body, carries)
+    if checkpoint and not rows and not split.drawn:
+        return tuple(checkpointed_loops.CheckpointedLoop.apply(split, count, *carries, *extras))
+    return tuple(_Loop.apply(split, count, len(rows), *carries, *rows, *extras))
 
 
-def _run_stacking(
+def run_stacking(
     body: Callable[..., Any], carries: Values, extras: Values, rows: Values
 ) -> tuple[torch.Tensor, Values, list[torch.Tensor]]:
     """The number of trips, what the carries are in the end, and what each carry and row was after each trip, stacked.
@@ -97,7 +107,7 @@ def _run_stacking(
     return trips[-1], outs, stacks
 
 
-def _goes_on(stop: torch.Tensor, *_: Any) -> torch.Tensor:
+def goes_on(stop: torch.Tensor, *_: Any) -> torch.Tensor:
     return torch.logical_not(stop)
 
 
@@ -112,11 +122,11 @@ def _needs_gradient(values: Values) -> bool:
     return torch.is_grad_enabled() and any(isinstance(v, torch.Tensor) and v.requires_grad for v in values)
 
 
-def _is_float(value: Any) -> bool:
+def is_float(value: Any) -> bool:
     return isinstance(value, torch.Tensor) and (value.is_floating_point() or value.is_complex())
 
 
-class _Keys:
+class Keys:
     """The dispatch state of the forward trace, in which backward graphs must be traced."""
 
     def __init__(self) -> None:
@@ -150,18 +160,18 @@ def vjp(
     for k in wanted:
         xs[k] = xs[k].detach().requires_grad_(True)
     with _Unchecked():
-        outs = [out for out in region(*xs) if _is_float(out)]
+        outs = [out for out in region(*xs) if is_float(out)]
     weighed = [(out, _fit(g, out)) for out, g in zip(outs, cotangents, strict=True) if out.requires_grad]
     asked = [xs[k] for k in wanted]
     if not weighed or not asked:
-        return [_zeros_for(x) for x in asked]
+        return [zeros_for(x) for x in asked]
     heads, weights = zip(*weighed, strict=True)
     grads = torch.autograd.grad(heads, asked, weights, allow_unused=True)
     pairs = zip(asked, grads, strict=True)
-    return [_zeros_for(x) if g is None else g.clone(memory_format=torch.contiguous_format) for x, g in pairs]
+    return [zeros_for(x) if g is None else g.clone(memory_format=torch.contiguous_format) for x, g in pairs]
 
 
-def _zeros_for(x: torch.Tensor) -> torch.Tensor:
+def zeros_for(x: torch.Tensor) -> torch.Tensor:
     return torch.zeros_like(x, memory_format=torch.contiguous_format)
 
 
@@ -214,7 +224,7 @@ def _fillers(like: Values) -> Values:
 
 
 @dataclass(frozen=True, slots=True)
-class _Body:
+class Body:
     """A loop's body, as it runs forward, with what it draws as further rows, and as the backward takes those."""
 
     forward: Callable[..., Any]
@@ -222,7 +232,7 @@ class _Body:
     drawn: Values
 
     @classmethod
-    def of(cls, body: GraphModule, carries: Values) -> "_Body":
+    def of(cls, body: GraphModule, carries: Values) -> "Body":
         split = draws.split(body)
         if split is None:
             return cls(as_captured(body, carries), lambda args, _: body(*args), ())
@@ -232,13 +242,13 @@ class _Body:
 class _Branch(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, pred: torch.Tensor, sides: _Sides, *operands: Any) -> Values:  # type: ignore[override]
-        ctx.keys, ctx.pred, ctx.sides, ctx.operands = _Keys(), pred, sides, operands
-        ctx.wanted = [k for k, o in enumerate(operands) if _is_float(o) and ctx.needs_input_grad[2 + k]]
+        ctx.keys, ctx.pred, ctx.sides, ctx.operands = Keys(), pred, sides, operands
+        ctx.wanted = [k for k, o in enumerate(operands) if is_float(o) and ctx.needs_input_grad[2 + k]]
         with torch._C._AutoDispatchBelowAutograd():
             outs = tuple(cond_op(pred, *sides.forward, operands))
         ctx.drew = outs[sides.outputs :]
-        ctx.mark_non_differentiable(*ctx.drew, *(out for out in outs[: sides.outputs] if not _is_float(out)))
-        ctx.differentiable = [k < sides.outputs and _is_float(out) for k, out in enumerate(outs)]
+        ctx.mark_non_differentiable(*ctx.drew, *(out for out in outs[: sides.outputs] if not is_float(out)))
+        ctx.differentiable = [k < sides.outputs and is_float(out) for k, out in enumerate(outs)]
         return outs
 
     @staticmethod
@@ -274,63 +284,86 @@ def _unflatten(flat: torch.Tensor, sizes: Sequence[Any]) -> torch.Tensor:
 
 class _Loop(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, body: _Body, count: int, nrows: int, *values: Any) -> Values:  # type: ignore[override]
+    def forward(ctx: Any, body: Body, count: int, nrows: int, *values: Any) -> Values:  # type: ignore[override]
         carries, rows, extras = values[:count], values[count : count + nrows], values[count + nrows :]
-        ctx.keys, ctx.body, ctx.count, ctx.carries, ctx.extras = _Keys(), body, count, carries, extras
-        ctx.wanted = [k for k, e in enumerate(extras) if _is_float(e) and ctx.needs_input_grad[3 + count + nrows + k]]
-        ctx.trips, outs, stacks = _run_stacking(body.forward, carries, extras, (*rows, *_fillers(body.drawn)))
+        ctx.keys, ctx.body, ctx.count, ctx.carries, ctx.extras = Keys(), body, count, carries, extras
+        ctx.wanted = [k for k, e in enumerate(extras) if is_float(e) and ctx.needs_input_grad[3 + count + nrows + k]]
+        ctx.trips, outs, stacks = run_stacking(body.forward, carries, extras, (*rows, *_fillers(body.drawn)))
         ctx.stacks, ctx.rows, ctx.drew = stacks[:count], stacks[count : count + nrows], stacks[count + nrows :]
         outs = (*outs, *(row.clone() for row in ctx.rows))
-        ctx.mark_non_differentiable(*(out for out in outs if not _is_float(out)))
+        ctx.mark_non_differentiable(*(out for out in outs if not is_float(out)))
         return outs
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Values:  # type: ignore[override]
-        body, count, wanted = ctx.body, ctx.count, ctx.wanted
-        ndrew = len(ctx.drew)
-        floats = [k for k, c in enumerate(ctx.carries) if _is_float(c)]
-        of_rows = tuple(g.clone() for g, row in zip(grads[count:], ctx.rows, strict=True) if _is_float(row))
-        starts = (
-            ctx.trips - 1,
-            *(grads[k].clone(memory_format=torch.contiguous_format) for k in floats),
-            *(_zeros_for(ctx.extras[k]) for k in wanted),
+        wanted = ctx.wanted
+        run = Run(ctx.trips, ctx.carries, ctx.stacks, ctx.extras, ctx.drew)
+        of_rows = tuple(g.clone() for g, row in zip(grads[ctx.count :], ctx.rows, strict=True) if is_float(row))
+        sums = tuple(zeros_for(ctx.extras[k]) for k in wanted)
+        ins, outs = backward_of_run(
+            ctx.keys, ctx.body, run, float_cotangents(grads, ctx.carries), sums, wanted, of_rows
         )
-        extras = (*of_rows, *ctx.carries, *ctx.stacks, *ctx.drew, *ctx.extras)
+        return (None, None, None, *ins, *(None for _ in ctx.rows), *(outs.get(k) for k in range(len(ctx.extras))))
 
-        def goes_on(trip: torch.Tensor, *_: Any) -> torch.Tensor:
-            return trip >= 0
 
-        def step(trip: torch.Tensor, *args: Any) -> Values:
-            cotangents, sums = args[: len(floats)], args[len(floats) : len(floats) + len(wanted)]
-            weights = args[len(floats) + len(wanted) :][: len(of_rows)]
-            rest = args[len(floats) + len(wanted) + len(of_rows) :]
-            # What entered a trip is what the trip before it left, and the start values for the first.
-            at = (trip - 1).clamp(min=0).item()
-            torch._check(at >= 0)
-            torch._check(at < rest[count].size(0))
-            first = trip == 0
-            entered = zip(rest[:count], rest[count : 2 * count], strict=True)
-            now = trip.clone().item()
-            torch._check(now >= 0)
-            torch._check(now < rest[count].size(0))
-            drew = tuple(stack.select(0, now) for stack in rest[2 * count : 2 * count + ndrew])
-            inputs = [*(torch.where(first, c, stack.select(0, at)) for c, stack in entered), *rest[2 * count + ndrew :]]
-            of_row = [g.select(0, now) for g in weights]
-            asked = [*floats, *(count + k for k in wanted)]
-            with Checks(are_made=False):
-                found = vjp(lambda *xs: body.again(xs, drew), inputs, asked, [*cotangents, *of_row])
-            return (
-                trip - 1,
-                *found[: len(floats)],
-                *(total + new for total, new in zip(sums, found[len(floats) :], strict=True)),
-            )
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What trips left for their backward: their number, what entered the first, and what each left, stacked."""
 
-        args = (*starts, *extras)
-        _, *final = while_loop_op(ctx.keys.trace(goes_on, args), ctx.keys.trace(step, args), starts, extras)
-        ins = dict(zip(floats, final[: len(floats)], strict=True))
-        outs = dict(zip(wanted, final[len(floats) :], strict=True))
-        carries = (ins.get(k) for k in range(count))
-        return (None, None, None, *carries, *(None for _ in ctx.rows), *(outs.get(k) for k in range(len(ctx.extras))))
+    trips: torch.Tensor
+    carries: Values
+    stacks: Sequence[torch.Tensor]
+    extras: Values
+    drew: Sequence[torch.Tensor] = ()
+
+
+def float_cotangents(grads: Values, carries: Values) -> Values:
+    return tuple(
+        g.clone(memory_format=torch.contiguous_format) for g, c in zip(grads, carries, strict=False) if is_float(c)
+    )
+
+
+def backward_of_run(
+    keys: Keys, body: Body, run: Run, cotangents: Values, sums: Values, wanted: list[int], of_rows: Values = ()
+) -> tuple[list[Any], dict[int, Any]]:
+    """Gradients of what entered the first trip, None where there is none, and of the extras at `wanted`.
+
+    `cotangents` are those of the float carries in the end; the gradients of extras are added to `sums`.
+    """
+    count, ndrew = len(run.carries), len(run.drew)
+    floats = [k for k, c in enumerate(run.carries) if is_float(c)]
+    starts = (run.trips - 1, *cotangents, *sums)
+    extras = (*of_rows, *run.carries, *run.stacks, *run.drew, *run.extras)
+
+    def goes_on(trip: torch.Tensor, *_: Any) -> torch.Tensor:
+        return trip >= 0
+
+    def step(trip: torch.Tensor, *args: Any) -> Values:
+        cotangents, sums = args[: len(floats)], args[len(floats) : len(floats) + len(wanted)]
+        weights = args[len(floats) + len(wanted) :][: len(of_rows)]
+        rest = args[len(floats) + len(wanted) + len(of_rows) :]
+        # What entered a trip is what the trip before it left, and the start values for the first.
+        at = (trip - 1).clamp(min=0).item()
+        torch._check(at >= 0)
+        torch._check(at < rest[count].size(0))
+        first = trip == 0
+        entered = zip(rest[:count], rest[count : 2 * count], strict=True)
+        now = trip.clone().item()
+        torch._check(now >= 0)
+        torch._check(now < rest[count].size(0))
+        drew = tuple(stack.select(0, now) for stack in rest[2 * count : 2 * count + ndrew])
+        inputs = [*(torch.where(first, c, stack.select(0, at)) for c, stack in entered), *rest[2 * count + ndrew :]]
+        of_row = [g.select(0, now) for g in weights]
+        asked = [*floats, *(count + k for k in wanted)]
+        with Checks(are_made=False):
+            found = vjp(lambda *xs: body.again(xs, drew), inputs, asked, [*cotangents, *of_row])
+        added = [total + new for total, new in zip(sums, found[len(floats) :], strict=True)]
+        return (trip - 1, *found[: len(floats)], *added)
+
+    args = (*starts, *extras)
+    _, *final = while_loop_op(keys.trace(goes_on, args), keys.trace(step, args), starts, extras)
+    ins = dict(zip(floats, final[: len(floats)], strict=True))
+    return [ins.get(k) for k in range(count)], dict(zip(wanted, final[len(floats) :], strict=True))
 
 
 def _forget_fresh_size(stack: torch.Tensor) -> None:

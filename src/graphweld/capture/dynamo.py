@@ -40,6 +40,7 @@ from graphweld.capture import (
     counters,
     draws,
     exported,
+    growing_tensors,
     indexing,
     intrinsics,
     list_operations,
@@ -305,7 +306,8 @@ def _hook_calls() -> None:
     def torch_call_function(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
         if sites.trace_of(tx) is None:
             return torch_call(self, tx, args, kwargs)
-        of_list = list_operations.call_torch(tx, self.value, list(args), kwargs)
+        of_list = growing_tensors.cat(tx, self.value, list(args), kwargs)
+        of_list = of_list or list_operations.call_torch(tx, self.value, list(args), kwargs)
         if of_list is not None:
             return of_list
         checked = checks.check(tx, self.value, args, kwargs, torch_call)

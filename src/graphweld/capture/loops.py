@@ -24,7 +24,7 @@ from torch._dynamo.variables.tensor import SymNodeVariable
 from torch.fx import Proxy
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
-from graphweld.capture import carries, list_growth, outer_state
+from graphweld.capture import carries, growing_tensors, list_growth, outer_state
 from graphweld.capture.absence import PartialDict
 from graphweld.capture.carried_containers import containers_in, outdate, outdated
 from graphweld.capture.carries import Carry
@@ -62,7 +62,7 @@ from graphweld.capture.regions import (
 from graphweld.capture.results import note_rows, result_like
 from graphweld.capture.saved_operands import note_versions
 from graphweld.capture.sequences import DynamicSequence, Items, Iterated, as_sequence
-from graphweld.capture.sites import record
+from graphweld.capture.sites import record, trace_of
 from graphweld.capture.unrolled_loops import call_body, unrolled
 from graphweld.capture.variables import (
     State,
@@ -273,6 +273,15 @@ def stage_loop(
         except (exc.TorchDynamoException, GuardOnDataDependentSymNode):
             body.refuse_resized(site)
             raise
+        appends = growing_tensors.Appends(tx, types, body.inputs, body.after, state, names)
+        if appends.dims:
+            try:
+                own = list(appends.without(state))
+                rest = stage_loop(tx, first, appends.step(step), own, appends.without(names), site)
+            except exc.Unsupported:
+                pass  # it is read after all: then its size is what is refused
+            else:
+                return appends.behind(rest)
         wider = [carries.widen(tx, c, vt, n) for c, vt, n in zip(types, body.after, names, strict=True)]
         if body.changed and wider == types:
             wider = body.invariants(state)
@@ -466,7 +475,9 @@ def _emit(
         tuple(operands),
         *([rows] if rows else []),
     )
-    proxy = tx.output.create_proxy("call_function", loop, given, {})
+    trace = trace_of(tx)
+    how = {"checkpoint": True} if trace is not None and trace.checkpoint else {}
+    proxy = tx.output.create_proxy("call_function", loop, given, how)
     note_versions(proxy.node)
     # From here on no node may come between: the number of rows is a symbol that this node binds.
     count = tx.output.shape_env.create_unbacked_symint() if rows else 0

@@ -21,7 +21,10 @@ def note_versions(node: Node) -> None:
 
 
 def copy_changed(module: GraphModule, is_outermost: bool = True) -> None:
-    """Copy the operands of branches and loops that are changed later and that gradients flow to."""
+    """Copy the operands of branches and loops that are changed later and that gradients flow to.
+
+    A loop with checkpoints takes its trips again from all of its operands, on a backend that runs the graph as well.
+    """
     graph = module.graph
     changes = [n for n in graph.nodes if n.target not in (branch, loop) and is_impure(n)]
     for node in list(graph.nodes):
@@ -33,7 +36,10 @@ def copy_changed(module: GraphModule, is_outermost: bool = True) -> None:
         is_followed = any(node < change for change in changes)
         for operand, noted in zip(node.all_input_nodes, node.meta["gw_versions"], strict=True):
             is_changed = _version(operand) != noted if is_outermost else is_followed
-            if noted is not None and is_changed and operand.meta["example_value"].requires_grad:
+            is_needed = noted is not None and (
+                operand.meta["example_value"].requires_grad or "checkpoint" in node.kwargs
+            )
+            if is_needed and is_changed:
                 with graph.inserting_before(node):
                     copy = graph.call_method("clone", (operand,))
                 copy.meta = dict(operand.meta)

@@ -52,6 +52,7 @@ class Trace:
     follows_sizes: bool = False  # a loop over a size that changes became a node
     unrolls_sizes: bool = False  # which was tried, and does not trace
     show: Callable[[GraphModule], None] | None = None  # takes each finished graph, before a backend changes it
+    checkpoint: bool = False  # whether loops keep little for their backward
 
     def start_over(self) -> None:
         """Forget what the trace that is given up has seen."""

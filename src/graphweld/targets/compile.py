@@ -19,6 +19,7 @@ def compile_target(
     mode: str | None = None,
     dynamic: bool | None = None,
     options: Mapping[str, Any] | None = None,
+    checkpoint: bool = False,
     **more: Any,
 ) -> Any:
     """Compile a function, a method, a callable object or a module into one graph; `more` is for torch.compile alone."""
@@ -29,13 +30,14 @@ def compile_target(
         how |= {"mode": mode, "options": options}
     if isinstance(target, torch.nn.Module):
         compiled: Any = torch_compile(target, **how)
-        compiled.forward = _compile(target.__call__, how)
+        compiled.forward = _compile(target.__call__, how, checkpoint)
         return compiled
-    return _compile(target, how)
+    return _compile(target, how, checkpoint)
 
 
-def _compile(target: Callable[..., Any], how: dict[str, Any]) -> Callable[..., Any]:
+def _compile(target: Callable[..., Any], how: dict[str, Any], checkpoint: bool) -> Callable[..., Any]:
     start, trace = trampoline(target)
+    trace.checkpoint = checkpoint
     compiled = torch_compile(start, **how)
     return guarded(compiled if how["fullgraph"] else _broken(compiled, trace), target)
 
