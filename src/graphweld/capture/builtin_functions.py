@@ -25,11 +25,11 @@ from torch._dynamo.variables.tensor import SymNodeVariable, TensorVariable
 from torch._dynamo.variables.user_defined import UserDefinedObjectVariable
 
 from graphweld.capture import choices, indexing, list_operations, output, sites
-from graphweld.capture.absence import PartialDict
 from graphweld.capture.conditionals import distribute
 from graphweld.capture.grown_lists import GrownList, give_up, new
 from graphweld.capture.intrinsics import identity, unpack
 from graphweld.capture.merge_variable import BINARY, MergeVariable, changes_in_place
+from graphweld.capture.partial import PartialDict
 from graphweld.capture.predicates import as_bool, is_data_dependent, negate, predicate
 from graphweld.capture.raises import emit_check
 from graphweld.capture.refusal import refuse

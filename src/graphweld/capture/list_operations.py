@@ -14,9 +14,9 @@ from torch._dynamo.variables.lists import BaseListVariable, SliceVariable, Tuple
 
 from graphweld import runtime
 from graphweld.capture import carries, grown_lists
-from graphweld.capture.absence import Partial
 from graphweld.capture.grown_lists import Conditional, GrownList, Items, Run, Stacked, give_up, length, new, raise_if
 from graphweld.capture.indexing import as_number
+from graphweld.capture.partial import Partial
 from graphweld.capture.predicates import negate
 from graphweld.capture.sequences import DynamicSequence
 from graphweld.capture.variables import Tx, call, constant, example, is_number, is_tensor, method
