@@ -226,3 +226,15 @@ def appended_in_branch_and_returned(x, n):
         for i in range(int(n)):
             out.append(x * i)
     return out, len(out)
+
+
+@program(counts, "loop state")
+def inserted_in_front(x, n):
+    out = [x]
+    if x.sum() > n:
+        out.append(x * 2)
+    out.insert(0, x - 1)
+    for i in range(int(n)):
+        out.append(x * i)
+    out.insert(1, x - 2)
+    return out

@@ -52,6 +52,15 @@ def _pop(tx: Tx, receiver: GrownList, *index: VariableTracker) -> VariableTracke
     return receiver.items.pop()
 
 
+def _insert(tx: Tx, receiver: GrownList, index: VariableTracker, value: VariableTracker) -> VariableTracker:
+    at = index.as_python_constant() if index.is_python_constant() else -1
+    if not 0 <= at <= len(receiver.items) or grown_lists.has_run(receiver.items[:at]):
+        give_up(tx, "an item is put before some that may be there or not")
+    tx.output.side_effects.mutation(receiver)
+    receiver.items.insert(at, value)
+    return constant(None)
+
+
 def _clear(tx: Tx, receiver: GrownList) -> VariableTracker:
     tx.output.side_effects.mutation(receiver)
     receiver.items.clear()
@@ -69,6 +78,7 @@ def _reverse(tx: Tx, receiver: GrownList) -> VariableTracker:
 METHODS: dict[str, Callable[..., VariableTracker]] = {
     "append": _append,
     "extend": _extend,
+    "insert": _insert,
     "pop": _pop,
     "clear": _clear,
     "reverse": _reverse,
