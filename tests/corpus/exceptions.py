@@ -548,3 +548,16 @@ def raise_in_loop_in_branch_of_no_result(x):
             if x[i] < -1:
                 raise ValueError(f"at {i}")
     return x + 1
+
+
+@program(three_ways, "state raises", grad=False)
+def one_exception_or_another(x):
+    try:
+        if x.sum() < 0:
+            raise TooNegative
+        if x[0] > 4:
+            raise ValueError("large", 1)
+        x = x + 1
+    except LookupError:
+        x = x * 0
+    return x
