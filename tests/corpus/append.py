@@ -211,7 +211,7 @@ def list_extend_and_pop(x, n):
 @program(counts, "loop state")
 def append_in_loop_in_branch(x, n):
     y = x
-    if x.sum() > n:
+    if x[0] < n:
         out = [x]
         for i in range(int(n)):
             out.append(x * i)
@@ -231,7 +231,7 @@ def appended_in_branch_and_returned(x, n):
 @program(counts, "loop state")
 def inserted_in_front(x, n):
     out = [x]
-    if x.sum() > n:
+    if x[0] < n:
         out.append(x * 2)
     out.insert(0, x - 1)
     for i in range(int(n)):

@@ -9,6 +9,7 @@ Going through one is going through a list of which some items are conditional. A
 paths is refused, and so is what wants to know the keys.
 """
 
+import functools
 from typing import Any
 
 from torch._dynamo.bytecode_transformation import create_call_function, create_instruction
@@ -35,6 +36,7 @@ def hook_partial() -> None:
         init(self, *args, **kwargs)
         fit_class(self)
 
+    @functools.wraps(call_method)
     def method_of_dict(self: ConstDictVariable, tx: Tx, name: str, args: Args, kwargs: Any) -> VariableTracker:
         other = args[0].realize() if name == "update" and args else None
         if isinstance(other, PartialDict) and any(may_be_absent(v) and k in self.items for k, v in other.items.items()):

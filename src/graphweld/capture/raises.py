@@ -10,6 +10,7 @@ the inputs that the graph changes before a raise are put back to where they were
 cannot be put back with its history: a raise behind such a change is refused (GW105).
 """
 
+import copy
 import dis
 import functools
 import re
@@ -82,6 +83,13 @@ def _last_of(tx: Tx, exception: VariableTracker) -> VariableTracker:
             assume(tx, exception.pred, False)
         exception = exception.then if holds else exception.orelse
     return exception
+
+
+def with_arguments(exception: VariableTracker, args: list[VariableTracker]) -> VariableTracker:
+    """An exception like another, with other arguments."""
+    made = copy.copy(exception)
+    made.args = args  # type: ignore[attr-defined]
+    return made
 
 
 def always_raises(fn: VariableTracker) -> bool:
