@@ -203,3 +203,24 @@ def set_in_loop(x, n):
             names.discard("a")
         names.add("b")
     return x * len(names), "a" in names, names
+
+
+@program(signs, "state")
+def what_never_was(x):
+    table = {"a": x}
+    if x.sum() > 0:
+        table["b"] = x
+    other = {"q": x}
+    other.update(table)
+    return table.pop("zz", None), table.pop("b", x * 3), table, table.get("nope", 4), other
+
+
+@program(signs, "state", grad=False)
+def members_come_and_go(x):
+    names, letters = {"a"}, set()
+    if x.sum() > 0:
+        names.add("z")
+        letters.add("b")
+    names.discard("z")
+    letters.add("b")
+    return names, letters, len(letters)

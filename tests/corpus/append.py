@@ -322,7 +322,7 @@ def return_inside_two_loops(x, n):
 @program(counts, "loop state")
 def append_in_loop_in_branch(x, n):
     y = x
-    if x.sum() > n:
+    if x[0] < n:
         out = [x]
         for i in range(int(n)):
             out.append(x * i)
@@ -383,3 +383,13 @@ def grown_by_cat_and_changed(x, n):
         y = torch.cat([y, x * i])
     y.add_(1)
     return y, start
+@program(counts, "loop state")
+def inserted_in_front(x, n):
+    out = [x]
+    if x[0] < n:
+        out.append(x * 2)
+    out.insert(0, x - 1)
+    for i in range(int(n)):
+        out.append(x * i)
+    out.insert(1, x - 2)
+    return out

@@ -328,7 +328,7 @@ class Coded(Exception):
 
 
 def three_ways():
-    return [(t(1.0, 2.0),), (t(-1.0, -2.0),), (t(5.0, -2.0),)]
+    return [(t(1.0, 2.0),), (t(-1.0, -2.0),), (t(5.0, -2.0),), (t(-6.0, -2.0),)]
 
 
 @program(three_ways, "state")
@@ -525,7 +525,7 @@ def exception_ends_endless_loop(x):
     return x, k
 
 
-@program(signs, "branch raises inductor", grad=False)
+@program(lambda: [*signs(), (t(1.0, -5.0, 0.0),)], "branch raises inductor", grad=False)
 def check_in_branch_of_no_result(x):
     if x.sum() < 0:
         assert x[0] > 0, "first"
@@ -548,3 +548,16 @@ def raise_in_loop_in_branch_of_no_result(x):
             if x[i] < -1:
                 raise ValueError(f"at {i}")
     return x + 1
+
+
+@program(three_ways, "state raises", grad=False)
+def one_exception_or_another(x):
+    try:
+        if x.sum() < 0:
+            raise TooNegative
+        if x[0] > 4:
+            raise ValueError("large", 1)
+        x = x + 1
+    except LookupError:
+        x = x * 0
+    return x

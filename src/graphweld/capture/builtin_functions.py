@@ -26,13 +26,13 @@ from torch._dynamo.variables.tensor import SymNodeVariable, TensorVariable
 from torch._dynamo.variables.user_defined import UserDefinedObjectVariable
 
 from graphweld.capture import choices, indexing, list_operations, output, polyfills, sites
-from graphweld.capture.absence import PartialDict
 from graphweld.capture.changing_sizes import is_changing, is_followed
 from graphweld.capture.conditionals import distribute, stage_if
 from graphweld.capture.data_numbers import number_tensor
 from graphweld.capture.grown_lists import GrownList, give_up, new
 from graphweld.capture.intrinsics import identity, unpack
 from graphweld.capture.merge_variable import BINARY, MergeVariable, changes_in_place
+from graphweld.capture.partial import PartialDict
 from graphweld.capture.predicates import (
     COMPARISONS,
     as_bool,

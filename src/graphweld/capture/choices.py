@@ -247,6 +247,7 @@ def hook_choices() -> None:
             store(self, tx, items[place].vt, new)
         return constant(None)
 
+    @functools.wraps(call_method)
     def method_of_dict(self: ConstDictVariable, tx: Tx, name: str, args: Args, kwargs: Any) -> VariableTracker:
         lookup = _in_table(tx, self, args[0]) if name == "get" and args else None
         if lookup is None:
@@ -255,6 +256,7 @@ def hook_choices() -> None:
         found = lambda: lookup.one_of(tx, list(self.items.values()))  # noqa: E731
         return stage_if(tx, lookup.missing, lambda: default, found, label="the entry")
 
+    @functools.wraps(store_in_list)
     def store_in(self: ListVariable, tx: Tx, key: VariableTracker, value: Any) -> VariableTracker:
         if value is not None and self.is_mutable() and trace_of(tx) is not None and is_index(key.realize()):
             return store_item(tx, self, key.realize(), value)

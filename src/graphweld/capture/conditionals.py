@@ -15,7 +15,7 @@ from torch._dynamo.variables.lists import BaseListVariable, ListVariable
 from torch.fx import Proxy
 
 from graphweld.capture import output
-from graphweld.capture.absence import merged_order, store_attribute, there_or_absent, unbound_where
+from graphweld.capture.absence import store_attribute, there_or_absent, unbound_where
 from graphweld.capture.data_numbers import drop_dead_numbers
 from graphweld.capture.differentiable import branch
 from graphweld.capture.effects import contents_of, current_attribute, put_contents
@@ -32,6 +32,7 @@ from graphweld.capture.operands import (
     share_operands,
     without_aliases,
 )
+from graphweld.capture.partial import merged_order
 from graphweld.capture.predicates import negate
 from graphweld.capture.raises import emit_raise, raise_behind, raising_in
 from graphweld.capture.refusal import refuse

@@ -64,6 +64,7 @@ from graphweld.capture.joins import is_sized_by_data
 from graphweld.capture.membership import hook_membership
 from graphweld.capture.merge_arguments import hook_merge_arguments, with_choices
 from graphweld.capture.merge_variable import changes_in_place
+from graphweld.capture.partial import hook_partial
 from graphweld.capture.predicates import as_bool, is_data_dependent, predicate
 from graphweld.capture.raises import hook_exceptions
 from graphweld.capture.refusal import Refusal, refuse
@@ -127,6 +128,7 @@ def install() -> None:
         hook_membership()
         hook_choices()
         hook_absence()
+        hook_partial()
         hook_exceptions()
         hook_surroundings()
 

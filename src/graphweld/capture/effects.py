@@ -76,7 +76,7 @@ def _is_one(a: Any, b: Any) -> bool:
 
 def put_contents(vt: VariableTracker, held: Any) -> None:
     """Make a list, dict or set hold `held`, keeping its own container object."""
-    from graphweld.capture import absence, grown_lists
+    from graphweld.capture import grown_lists, partial
 
     for name in CONTENTS:
         current = vt.__dict__.get(name)
@@ -88,7 +88,7 @@ def put_contents(vt: VariableTracker, held: Any) -> None:
                 current.update(held)
             break
     grown_lists.fit_class(vt)
-    absence.fit_class(vt)
+    partial.fit_class(vt)
 
 
 def hook_changes(instead: Callable[..., bool]) -> None:

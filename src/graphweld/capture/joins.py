@@ -12,7 +12,6 @@
 Outputs are copied where they would alias an operand or each other, which the operator does not allow.
 """
 
-import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -32,6 +31,7 @@ from graphweld.capture.data_numbers import number_tensor
 from graphweld.capture.frozen import freeze
 from graphweld.capture.merge_variable import MergeVariable, is_bool_like, kind_of
 from graphweld.capture.predicates import truth
+from graphweld.capture.raises import with_arguments
 from graphweld.capture.refusal import refuse
 from graphweld.capture.regions import Region, reopened
 from graphweld.capture.variables import (
@@ -350,7 +350,7 @@ class Join:
             )
         if isinstance(vt, ExceptionVariable):
             given = [self.export(region, arg) for arg in vt.args]
-            return lambda: exception_with(vt, [arg() for arg in given])
+            return lambda: with_arguments(vt, [arg() for arg in given])
         if isinstance(vt, UserDefinedObjectVariable):
             attributes = new_attributes(self.tx, vt)
             if attributes is not None:
@@ -468,13 +468,6 @@ def new_attributes(tx: Tx, vt: UserDefinedObjectVariable) -> dict[str, VariableT
     if vt.source is not None or vt.mutation_type is None:
         return None
     return dict(tx.output.side_effects.store_attr_mutations.get(vt, {}))
-
-
-def exception_with(vt: ExceptionVariable, args: list[VariableTracker]) -> VariableTracker:
-    """An exception with other arguments."""
-    made = copy.copy(vt)
-    made.args = args
-    return made
 
 
 def _init_args(vt: VariableTracker) -> list[VariableTracker]:

@@ -14,11 +14,11 @@ from torch._dynamo.variables.lists import BaseListVariable, SliceVariable, Tuple
 
 from graphweld import runtime
 from graphweld.capture import carries, grown_lists
-from graphweld.capture.absence import Partial
 from graphweld.capture.grown_lists import GrownList, Items, Run, Stacked, give_up, length, new, raise_if
 from graphweld.capture.indexing import as_number
 from graphweld.capture.list_rows import rows_of
 from graphweld.capture.list_slices import getslice
+from graphweld.capture.partial import Partial
 from graphweld.capture.sequences import DynamicSequence
 from graphweld.capture.variables import Tx, call, constant, example, is_number, is_tensor, method
 
@@ -53,6 +53,15 @@ def _pop(tx: Tx, receiver: GrownList, *index: VariableTracker) -> VariableTracke
     return receiver.items.pop()
 
 
+def _insert(tx: Tx, receiver: GrownList, index: VariableTracker, value: VariableTracker) -> VariableTracker:
+    at = index.as_python_constant() if index.is_python_constant() else -1
+    if not 0 <= at <= len(receiver.items) or grown_lists.has_run(receiver.items[:at]):
+        give_up(tx, "an item is put before some that may be there or not")
+    tx.output.side_effects.mutation(receiver)
+    receiver.items.insert(at, value)
+    return constant(None)
+
+
 def _clear(tx: Tx, receiver: GrownList) -> VariableTracker:
     tx.output.side_effects.mutation(receiver)
     receiver.items.clear()
@@ -70,6 +79,7 @@ def _reverse(tx: Tx, receiver: GrownList) -> VariableTracker:
 METHODS: dict[str, Callable[..., VariableTracker]] = {
     "append": _append,
     "extend": _extend,
+    "insert": _insert,
     "pop": _pop,
     "clear": _clear,
     "reverse": _reverse,

@@ -25,7 +25,6 @@ from torch.fx import Proxy
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
 from graphweld.capture import carries, growing_tensors, list_growth, outer_state
-from graphweld.capture.absence import PartialDict
 from graphweld.capture.carried_containers import containers_in, outdate, outdated
 from graphweld.capture.carries import Carry
 from graphweld.capture.data_numbers import number_tensor
@@ -47,6 +46,7 @@ from graphweld.capture.operands import (
     without_aliases,
 )
 from graphweld.capture.output_in_loops import Spoken
+from graphweld.capture.partial import PartialDict
 from graphweld.capture.predicates import as_bool, is_data_dependent, negate, predicate, select_bool, truth
 from graphweld.capture.raises import raise_behind, raising_in
 from graphweld.capture.refusal import Refusal, refusal, refuse

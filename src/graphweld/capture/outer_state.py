@@ -15,17 +15,11 @@ from torch._dynamo.variables.dicts import ConstDictVariable
 from torch._dynamo.variables.sets import SetVariable
 
 from graphweld.capture import carries
-from graphweld.capture.absence import (
-    PartialDict,
-    PartialSet,
-    may_be_absent,
-    merged_order,
-    store_attribute,
-    there_or_absent,
-)
+from graphweld.capture.absence import may_be_absent, store_attribute, there_or_absent
 from graphweld.capture.carries import Carry
 from graphweld.capture.effects import contents_of, current_attribute, put_contents
 from graphweld.capture.joins import key_text
+from graphweld.capture.partial import PartialDict, PartialSet, merged_order
 from graphweld.capture.refusal import refuse
 from graphweld.capture.regions import Region
 from graphweld.capture.variables import Tx

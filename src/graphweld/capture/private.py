@@ -218,6 +218,11 @@ PATCHED = (
         "patched: attributes that only some paths have are set or deleted, and the caller's lists filled",
         ("self", "cg", "log_side_effects"),
     ),
+    Private(
+        f"{_DYNAMO}.symbolic_convert.InstructionTranslatorBase.RAISE_VARARGS",
+        "patched: a `raise` of one exception or another",
+        ("self", "inst"),
+    ),
     Private(f"{_VARIABLES}.misc.RandomVariable.call_method", "patched: draws of Python's own are refused", _METHOD),
     Private(
         f"{_VARIABLES}.user_defined.UserDefinedObjectVariable.call_function",
@@ -359,7 +364,7 @@ _TRACER = (
         "InstructionTranslatorBase.instructions InstructionTranslatorBase.lineno InstructionTranslatorBase.output "
         "InstructionTranslatorBase.parent InstructionTranslatorBase.debug_locals "
         "InstructionTranslatorBase.dispatch_table InstructionTranslatorBase.pop InstructionTranslatorBase.push "
-        "InstructionTranslatorBase.speculation_log",
+        "InstructionTranslatorBase.speculation_log InstructionTranslatorBase.stack",
         "the running trace: its frames, its place in the program, output to make behind the graph",
     ),
     *_each(

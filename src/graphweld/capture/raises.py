@@ -10,6 +10,7 @@ the inputs that the graph changes before a raise are put back to where they were
 cannot be put back with its history: a raise behind such a change is refused (GW105).
 """
 
+import copy
 import dis
 import functools
 import re
@@ -17,6 +18,7 @@ from typing import Any
 
 import torch
 from torch._dynamo.exc import raise_observed_exception
+from torch._dynamo.symbolic_convert import InstructionTranslatorBase
 from torch._dynamo.utils import set_example_value
 from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.constant import ConstantVariable
@@ -24,8 +26,10 @@ from torch._dynamo.variables.misc import SuperVariable
 from torch._dynamo.variables.user_defined import UserDefinedExceptionObjectVariable
 from torch.fx import Graph, Node, Proxy
 
+from graphweld.capture.merge_variable import MergeVariable
 from graphweld.capture.predicates import negate
 from graphweld.capture.refusal import refuse
+from graphweld.capture.regions import assume, known
 from graphweld.capture.sites import span_here, trace_of
 from graphweld.capture.variables import Tx, call, existing
 from graphweld.diagnostics import Rule, rules
@@ -43,7 +47,7 @@ _RETURNS = {"RETURN_VALUE", "RETURN_CONST", "RETURN_GENERATOR"}
 
 
 def hook_exceptions() -> None:
-    """`super().__init__(...)` in an exception class of the program's, which torch does not trace."""
+    """What torch does not trace: `super().__init__(...)` in exception classes, and a `raise` of one or another."""
     call_method = SuperVariable.call_method
 
     def method(self: SuperVariable, tx: Tx, name: str, args: Any, kwargs: Any) -> VariableTracker:
@@ -54,7 +58,38 @@ def hook_exceptions() -> None:
                 return ConstantVariable.create(None)
         return call_method(self, tx, name, args, kwargs)
 
+    raise_varargs = InstructionTranslatorBase.RAISE_VARARGS
+
+    def raise_either(self: Any, inst: Any) -> None:
+        if inst.arg:
+            self.stack[-inst.arg] = _last_of(self, self.stack[-inst.arg].realize())
+        raise_varargs(self, inst)
+
     SuperVariable.call_method = method  # type: ignore[method-assign]
+    InstructionTranslatorBase.RAISE_VARARGS = raise_either  # type: ignore[method-assign]
+    pending: list[Any] = [InstructionTranslatorBase]
+    while pending:
+        cls = pending.pop()
+        cls.dispatch_table[dis.opmap["RAISE_VARARGS"]] = raise_either
+        pending.extend(cls.__subclasses__())
+
+
+def _last_of(tx: Tx, exception: VariableTracker) -> VariableTracker:
+    """Of exceptions that a `raise` may raise, the last one, knowing that it is none of the others."""
+    while isinstance(exception, MergeVariable):
+        holds = known(tx, exception.pred)
+        if holds is None:
+            emit_raise(tx, exception.pred, "an exception")
+            assume(tx, exception.pred, False)
+        exception = exception.then if holds else exception.orelse
+    return exception
+
+
+def with_arguments(exception: VariableTracker, args: list[VariableTracker]) -> VariableTracker:
+    """An exception like another, with other arguments."""
+    made = copy.copy(exception)
+    made.args = args  # type: ignore[attr-defined]
+    return made
 
 
 def always_raises(fn: VariableTracker) -> bool:

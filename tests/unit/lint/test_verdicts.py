@@ -18,7 +18,7 @@ BODIES = {
     "branch that appends to a list of its own": ("if x.sum() > 0:\n    o = []\n    o.append(x)\nreturn x", "welds"),
     "branch that appends": ("o = [x]\nif x.sum() > 0: o.append(x)\nreturn o", "welds"),
     "branch that pops": ("o = [x]\nif x.sum() > 0: o.pop()\nreturn o", "welds"),
-    "branch that adds to a set": ("s = {1}\nif x.sum() > 0: s.add(2)\nreturn x, s", "refused"),
+    "branch that adds to a set": ("s = {1}\nif x.sum() > 0: s.add(2)\nreturn x, s", "welds"),
     "generator": ("def g():\n    if x.sum() > 0: yield x\n    yield -x\nreturn list(g())[0]", "refused"),
     "match": ("match x.sum():\n    case 3: return x\n    case _: return -x", "welds"),
     "assert": ("assert x.sum() > 0\nreturn x", "welds"),
