@@ -61,7 +61,8 @@ def graph_of(
     reader = Reader(is_large=_is_large(module))
     given = zip_longest(placeholders(module), names, fillvalue="")
     sources = reader.body(module, [reader.input_of(node, name) for node, name in given if isinstance(node, Node)])
-    for k, (source, node) in enumerate(zip(sources, outputs(module), strict=True)):
+    results = ((k, node) for k, node in enumerate(outputs(module)) if node is not None)
+    for source, (k, node) in zip(sources, results, strict=True):
         if returned is None or k in returned:
             reader.made.output(source)
         elif type_of(node) not in _SCALARS:
