@@ -21,14 +21,13 @@ import sys
 import time
 import warnings
 from multiprocessing.connection import Connection
-from pathlib import Path
 from typing import Any
 
 os.environ |= {"HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false", "OMP_NUM_THREADS": "1"}
 
-from benchmarks.reach.architectures import Architecture, architectures  # noqa: E402
-from benchmarks.reach.page import PAGE, RESULTS, VARIANTS, is_whole, page  # noqa: E402
-from benchmarks.reach.sites import has_site  # noqa: E402
+from benchmarks.reach.architectures import Architecture, architectures
+from benchmarks.reach.page import PAGE, RESULTS, VARIANTS, is_whole, page
+from benchmarks.reach.sites import has_site
 
 MEMORY = 14 << 30
 
@@ -69,7 +68,9 @@ def _survey(variant: str, options: Any) -> None:
     todo = [
         a
         for a in chosen
-        if a.key not in known or options.again or (options.failed and known[a.key].get("eager") == "ok" and not is_whole(known[a.key]))
+        if a.key not in known
+        or options.again
+        or (options.failed and known[a.key].get("eager") == "ok" and not is_whole(known[a.key]))
     ]
     for i, architecture in enumerate(todo):
         level = known.get(architecture.key, {}).get("level")

@@ -24,7 +24,7 @@ WIDTHS = {
 }  # fmt: skip
 TYPES = ("layer_types", "layers_block_type", "mlp_layer_types")
 
-# How much narrower, and whether vocabulary and inputs are made small too. Tried in order until a model is built and runs.
+# How much narrower, and whether vocabulary and inputs are made small too. Tried in order until a model runs.
 LEVELS = ((16, True), (8, True), (16, False), (8, False), (4, True), (4, False), (2, False), (1, False))
 SMALL_IDS = {
     "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2, "decoder_start_token_id": 0, "sep_token_id": 2,
@@ -75,7 +75,9 @@ def _configurations(config: Any) -> Iterator[Any]:
 
 def _fields(config: Any, divisor: int, small_inputs: bool) -> dict[str, Any]:
     kind = type(config)
-    derived = {f.name for f in dataclasses.fields(kind) if f.default is None} if dataclasses.is_dataclass(kind) else set()
+    derived = (
+        {f.name for f in dataclasses.fields(kind) if f.default is None} if dataclasses.is_dataclass(kind) else set()
+    )
     found: dict[str, Any] = {}
     for name, value in list(vars(config).items()):
         if name.startswith("_") or name in ("architectures", "id2label", "label2id", "dtype", *TYPES):

@@ -18,7 +18,13 @@ ROWS, LENGTH = 2, 20
 IMAGES = ("pixel_values", "pixel_values_images", "flattened_patches", "pixel_values_videos", "images", "videos")
 SOUNDS = ("input_features", "input_values", "input_audio_embeds", "audio_values", "input_waveforms")
 GRIDS = ("image_grid_thw", "grid_thw", "image_grid_hws", "grid_hws", "image_grids")
-SOUND_MASKS = ("input_features_mask", "feature_attention_mask", "padding_mask", "audio_attention_mask", "attention_mask")
+SOUND_MASKS = (
+    "input_features_mask",
+    "feature_attention_mask",
+    "padding_mask",
+    "audio_attention_mask",
+    "attention_mask",
+)
 Kwargs = dict[str, Any]
 
 
@@ -126,7 +132,9 @@ def _images(config: Any, takes: set[str], name: str) -> Iterator[Kwargs]:
 
 
 def _sounds(config: Any, takes: set[str], name: str) -> Iterator[Kwargs]:
-    bands = attribute(config, "num_mel_bins", "n_mels", "feature_size", "input_feat_per_channel", "input_dim", default=80)
+    bands = attribute(
+        config, "num_mel_bins", "n_mels", "feature_size", "input_feat_per_channel", "input_dim", default=80
+    )
     bands = bands if isinstance(bands, int) else 80
     shapes: list[tuple[int, ...]] = [(ROWS, 100, bands), (ROWS, bands, 100), (ROWS, bands, 3000)]
     longest = attribute(config, "max_source_positions")

@@ -19,8 +19,8 @@ HEAD = """<!-- Written by `python -m benchmarks.reach page` from benchmarks/reac
 Code that nobody here wrote: the architectures of `transformers`, built tiny from their configurations with random
 weights, in one process each. Each is called in plain Python, under `torch.compile` and under `gw.compile` (both with a
 backend that runs the graph as it is), and exported by `torch.export` and `gw.export`. *Equal* compares every tensor of
-the result with plain Python's; in train mode, with layers left out at random under a fixed seed, also every gradient and
-buffer. `benchmarks/reach/README.md` tells how to repeat it.
+the result with plain Python's; in train mode, with layers left out at random under a fixed seed, also every gradient
+and buffer. `benchmarks/reach/README.md` tells how to repeat it.
 """
 
 

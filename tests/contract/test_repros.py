@@ -47,27 +47,30 @@ def maybe_unbound(x):
 
 
 def type_depends_on_data(x):
-    rows = (x, x) if x.sum() > 0 else (x,)
-    return [row * 2 for row in rows]
+    y = (x, x) if x.sum() > 0 else x
+    if isinstance(y, tuple):
+        return y[0]
+    return y
 
 
-class Recorder:
-    def __init__(self) -> None:
-        self.seen: set[str] = set()
+def region_mutates(x):
+    steps = [x * 2, x]
+    while x.sum() > 0:
+        x = x - steps.pop()
+    return x
 
-    def __call__(self, x):
-        if x.sum() > 0:
-            self.seen.add("positive")
-        return x
+
+def checked(x):
+    if x.sum() > 0:
+        raise ValueError("positive")
+    return x
 
 
 def region_raises(x):
     try:
-        if x.sum() > 0:
-            raise ValueError("positive")
+        return checked(x)
     except ValueError:
-        return x
-    return x + 1
+        return x + 1
 
 
 @torch.compiler.disable
@@ -114,8 +117,8 @@ REPROS: dict[str, tuple[Callable[..., Any], str]] = {
     "GW002": (unsupported_syntax, "return y, sorted(locals())"),
     "GW101": (branches_disagree, "if x.sum() > 0:"),
     "GW102": (maybe_unbound, "return y + 1"),
-    "GW103": (type_depends_on_data, "return [row * 2 for row in rows]"),
-    "GW104": (Recorder(), "if x.sum() > 0:"),
+    "GW103": (type_depends_on_data, "if isinstance(y, tuple):"),
+    "GW104": (region_mutates, "while x.sum() > 0:"),
     "GW105": (region_raises, "if x.sum() > 0:"),
     "GW106": (region_breaks, "x = untraceable(x)"),
     "GW110": (loop_not_welded, "if k <= 0:"),

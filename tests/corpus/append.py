@@ -206,3 +206,134 @@ def list_extend_and_pop(x, n):
         out.extend([x * i, x])
         out.pop()
     return torch.stack(out)
+
+
+@program(counts, "loop append inductor")
+def slice_behind_known(x, n):
+    out = [x]
+    for i in range(int(n)):
+        out.append(x * i)
+    rest = out[1:]
+    rest.append(x)
+    return torch.stack(rest).sum(0)
+
+
+@program(counts, "loop append")
+def slices_of_grown_list(x, n):
+    out = [x, x + 1]
+    for i in range(int(n)):
+        out.append(x * i)
+    out.append(x - 1)
+    return torch.stack(out[-2:]), torch.stack(out[:-1]), torch.stack(out[1:4]), torch.stack(out[-1:]), out[:0]
+
+
+@program(counts, "loop append")
+def slices_by_numbers(x, n):
+    out = []
+    for i in range(int(n)):
+        out.append(i * 2)
+    return x, out[int(n) - 1 :], out[:-1], out[::2], out[-7:2]
+
+
+@program(counts, "loop append")
+def slice_of_grown_list_returned(x, n):
+    out = [x * 2]
+    for i in range(int(n)):
+        if i % 2 == 0:
+            out.append(x * i)
+    return out[1:], len(out[::2])
+
+
+@program(counts, "loop append inductor")
+def last_two_in_the_loop(x, n):
+    out = [x, x + 1]
+    for _ in range(int(n)):
+        out.append(torch.stack(out[-2:]).sum(0))
+    return torch.stack(out)
+
+
+@program(counts, "loop append")
+def last_two_of_fewer_in_the_loop(x, n):
+    out = [x]
+    for _ in range(int(n)):
+        out.append(torch.stack(out[-2:]).sum(0))
+    return torch.stack(out)
+
+
+@program(counts, "loop append", grad=False)
+def slice_and_change(x, n):
+    out = [x * 1, x + 1]
+    for i in range(int(n)):
+        out.append(x * i)
+    part = out[-3:]
+    part[0].add_(1)
+    return torch.stack(out)
+
+
+@program(signs, "loop append")
+def any_item_of_a_bounded_loop(x):
+    out = [x]
+    for i in range(4):
+        if out[i // 2].sum() > 20:
+            break
+        out.append(out[i // 2] + out[-1])
+    return torch.stack(out)
+
+
+def _integrals():
+    return [(t(1.0, 2.0, 3.0), s(end)) for end in (1.0, 0.0, 3.0)]
+
+
+@program(_integrals, "loop append")
+def integrate_and_return_inside(y, end):
+    ys, at, step = [y], torch.zeros(()), torch.tensor(0.2)
+    while True:
+        if at >= end:
+            return torch.stack(ys)
+        slope = -0.5 * y
+        error = (step * (slope + 0.5 * (y + step * slope))).abs().max()
+        if error < 0.05:
+            y, at = y + step * slope, at + step
+            ys.append(y)
+        step = step * torch.clamp(0.9 * (0.05 / (error + 1e-8)).sqrt(), 0.3, 2.0)
+
+
+@program(_integrals, "loop append")
+def return_inside_or_behind(y, end):
+    ys = []
+    for i in range(int(end) + 1):
+        y = y * 0.7
+        ys.append(y)
+        if y.sum() < 3:
+            return torch.stack(ys), i
+    return ys[-1], -1
+
+
+@program(counts, "loop append")
+def return_inside_two_loops(x, n):
+    rows = [x]
+    for i in range(int(n)):
+        while x.sum() < 12 * i:
+            x = x + 1
+            if x[0] > 3:
+                return torch.stack(rows)
+        rows.append(x * i)
+    return torch.stack(rows).sum(0)
+@program(counts, "loop state")
+def append_in_loop_in_branch(x, n):
+    y = x
+    if x.sum() > n:
+        out = [x]
+        for i in range(int(n)):
+            out.append(x * i)
+        y = torch.stack(out).sum(0)
+    return y
+
+
+@program(counts, "loop state")
+def appended_in_branch_and_returned(x, n):
+    out = []
+    if n != 1:
+        for i in range(int(n)):
+            out.append(x * i)
+    return out, len(out)

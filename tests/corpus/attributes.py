@@ -607,3 +607,21 @@ class Memory(nn.Module):
 @factory(lambda: [(-v,) for (v,) in twice()], "state", grad=False)
 def attribute_of_module_on_one_side():
     return Memory()
+
+
+class Offset(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.offset, self.scale = 3, 0.5
+
+    def forward(self, x):
+        y = x * 2
+        y += self.offset
+        if y.sum() > 0:
+            y *= self.scale
+        return y
+
+
+@factory(lambda: [(v * 4,) for (v,) in signs()], "state")
+def attribute_added_in_place():
+    return Offset()

@@ -393,3 +393,26 @@ class AdaptiveSum:
 @factory(lambda: [(t(1.0, 2.0, 3.0), s(n)) for n in (10, 0, 4)], "loop state")
 def adaptive_steps():
     return AdaptiveSum()
+
+
+@dataclasses.dataclass
+class Progress:
+    value: torch.Tensor
+    steps: int = 0
+
+
+@program(signs, "loop")
+def dataclass_replaced(x):
+    state = Progress(x * 3)
+    while state.value.norm() > 1:
+        state = dataclasses.replace(state, value=state.value * 0.5, steps=state.steps + 1)
+    return state.value, state.steps
+
+
+@program(signs, "loop")
+def entries_swapped(x):
+    parts, n = {"first": x, "second": x * 2}, int(x.abs().sum())
+    while n > 0:
+        parts["first"], parts["second"] = parts["second"], parts["first"] * 0.5
+        n -= 2
+    return parts["first"] + parts["second"] * 3

@@ -101,3 +101,13 @@ def where_single_argument(x):
     if i.shape[0] == 0:
         return x
     return x + i.sum()
+
+
+@program(lambda: [(t(1.0, -2.0, 3.0), s(n)) for n in (2, 3, 1)], "state data_sizes", grad=False)
+def sizes_against_tensors(x, n):
+    y = x[x > 0]
+    if [y.size(0), 1] == [n, 1]:
+        return y * 2
+    if y.size(0) > n:
+        return y.sum()
+    return x if (y.size(0), n) != (2, n) else x + 1

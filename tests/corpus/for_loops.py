@@ -340,3 +340,19 @@ def ragged_rows(x, lengths):
     for row, n in zip(x, lengths):
         total = total + row[: int(n)].sum()
     return total
+
+
+@program(signs, "loop")
+def over_one_tuple_or_another(x):
+    rows = (x, x * 2, x + 1) if x.sum() > 0 else [x]
+    total = 0
+    for row in rows:
+        if row.sum() > 10:
+            break
+        total = total + row
+    return total, [row * 2 for row in rows]
+
+
+@program(signs, "loop", grad=False)
+def groupby_of_values(x):
+    return sum(1 for _ in itertools.groupby((x > 1.5).tolist()))

@@ -4,11 +4,12 @@ import bisect
 import math
 import os
 import random
+import time
 
 import numpy as np
 import torch
 
-from .program import counts, levels, levels_python, program, signs, t
+from .program import counts, factory, levels, levels_python, program, signs, t
 
 
 @program(signs, "state foreign", grad=False)
@@ -69,3 +70,59 @@ def bisection(x, level):
 @program(levels, "branch loop foreign", python=levels_python)
 def bisection_of_nothing(x, level):
     return x * bisect.bisect([], level) + min(bisect.bisect([], level), 0 - 1)
+def with_seed():
+    """The same seed before each call; what is drawn then tells how often it was."""
+    random.seed(11)
+    return [(t(1.0, 2.0),), (t(-1.0, -2.0),), (t(3.0, -2.0),)]
+
+
+@program(with_seed, "state foreign", grad=False)
+def python_random_before_branch(x):
+    k = random.randint(1, 9)
+    return x * k if x.sum() > 0 else x
+
+
+@program(with_seed, "state foreign", grad=False)
+def python_randint_in_branch(x):
+    if x.sum() > 0:
+        return x * random.randint(1, 9)
+    return x
+
+
+class Shaken:
+    def __init__(self):
+        self.rng = random.Random(5)
+
+    def __call__(self, x):
+        if x.sum() > 0:
+            x = x * self.rng.uniform(1, 2)
+        return x + self.rng.random()
+
+
+@factory(with_seed, "state foreign", grad=False)
+def generator_of_an_object():
+    return Shaken()
+
+
+class FromEnvironment:
+    def __init__(self):
+        self.calls = 0
+
+    def __call__(self, x):
+        if x.sum() > 0:
+            x = x * len(os.getenv("GRAPHWELD_CORPUS_SET", "abc"))
+        return x
+
+
+@factory(lambda: signs() + signs(), "state foreign", grad=False)
+def getenv_in_branch():
+    os.environ.pop("GRAPHWELD_CORPUS_SET", None)
+    return FromEnvironment()
+
+
+@program(counts, "state foreign loop", grad=False)
+def clock_in_loop(x, n):
+    start = 0.0
+    for _ in range(int(n)):
+        start = time.perf_counter()
+    return x, start > 0

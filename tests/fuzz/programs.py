@@ -2,7 +2,8 @@
 
 Names have fixed kinds, so that a program is nearly always one that Python runs: a, b, c are float vectors of one size,
 k, m are ints, items is a list of vectors, table a dict of them, names a set, box an object with a vector, a count and
-maybe more. What is left to chance (a missing key, an empty list) raises in Python, and must raise in the compiled program.
+maybe more. What is left to chance (a missing key, an empty list) raises in Python, and must raise in the compiled
+program.
 """
 
 from __future__ import annotations

@@ -19,9 +19,9 @@ from tests.conformance.harness import CountingBackend  # noqa: E402
 pytestmark = pytest.mark.filterwarnings("ignore")
 IDS = torch.arange(4, 20).reshape(2, 8)
 ENCODER_DECODER = {
-    "vocab_size": 32, "d_model": 16, "encoder_layers": 2, "decoder_layers": 2,
-    "encoder_ffn_dim": 16, "decoder_ffn_dim": 16,
-    "encoder_attention_heads": 2, "decoder_attention_heads": 2, "encoder_layerdrop": 0.5, "decoder_layerdrop": 0.5,
+    "vocab_size": 32, "d_model": 16, "encoder_layers": 2, "decoder_layers": 2, "encoder_ffn_dim": 16,
+    "decoder_ffn_dim": 16, "encoder_attention_heads": 2, "decoder_attention_heads": 2,
+    "encoder_layerdrop": 0.5, "decoder_layerdrop": 0.5,
     "pad_token_id": 0, "decoder_start_token_id": 0, "eos_token_id": 2, "bos_token_id": 1, "forced_eos_token_id": 2,
 }  # fmt: skip
 

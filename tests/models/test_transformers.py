@@ -55,7 +55,7 @@ EVERYDAY = [(name, "eager") for name in CASES] + [("bart_float16", "aot_eager")]
 ROWS = [
     pytest.param(case, backend, id=f"{backend}-{name}", marks=[] if (name, backend) in EVERYDAY else pytest.mark.slow)
     for name, case in CASES.items()
-    for backend in ("eager", "aot_eager")
+    for backend in ("eager", "aot_eager", "inductor")
 ]
 
 

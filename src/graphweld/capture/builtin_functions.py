@@ -14,6 +14,7 @@ from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.functions import LocalGeneratorObjectVariable
 from torch._dynamo.variables.iter import DictViewIterator, IteratorVariable, ZipVariable
 from torch._dynamo.variables.lists import (
+    BaseListVariable,
     ListIteratorVariable,
     ListVariable,
     SliceVariable,
@@ -24,7 +25,7 @@ from torch._dynamo.variables.nn_module import UnspecializedNNModuleVariable
 from torch._dynamo.variables.tensor import SymNodeVariable, TensorVariable
 from torch._dynamo.variables.user_defined import UserDefinedObjectVariable
 
-from graphweld.capture import choices, indexing, list_operations, output, sites
+from graphweld.capture import choices, indexing, list_operations, output, polyfills, sites
 from graphweld.capture.absence import PartialDict
 from graphweld.capture.changing_sizes import is_changing, is_followed
 from graphweld.capture.conditionals import distribute, stage_if
@@ -39,6 +40,8 @@ from graphweld.capture.predicates import (
     is_data_dependent,
     negate,
     predicate,
+    select_bool,
+    truth,
 )
 from graphweld.capture.raises import emit_check
 from graphweld.capture.refusal import refuse
@@ -92,6 +95,8 @@ def builtin(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) -> 
         return _bool
     if fn in (operator.is_, operator.is_not) and any(issubclass(t, SymNodeVariable) for t in arg_types):
         return _identity_of_numbers(fn, arg_types)
+    if fn in (operator.add, operator.iadd) and StringFormatVariable in arg_types:
+        return _concatenate(fn, arg_types)
     if fn is str and arg_types == [StringFormatVariable]:
         return lambda tx, args, kwargs: args[0]
     if fn in (str, repr, operator.index) and len(arg_types) == 1:
@@ -108,12 +113,22 @@ def builtin(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) -> 
             return _extreme(fn, arg_types)
     if fn in FLOAT_ARITHMETIC and len(arg_types) == 2 and any(issubclass(t, SymNodeVariable) for t in arg_types):
         return _calculate(fn, arg_types)
+    if fn in EXTREMES and has_kwargs:
+        return lambda tx, args, kwargs: (
+            call(tx, EXTREMES[fn], *args, **kwargs)
+            if sites.trace_of(tx) is not None
+            else dynamo_handler(fn, arg_types, True)(tx, args, kwargs)
+        )
     if fn in DIVISIONS and len(arg_types) == 2 and issubclass(arg_types[1], SymNodeVariable):
         return _divide(fn, arg_types)
     if fn in USER_OPERATORS and len(arg_types) == 2 and not has_kwargs:
         objects = [issubclass(t, UserDefinedObjectVariable) for t in arg_types]
         if any(objects) and any(issubclass(t, (TensorVariable, SymNodeVariable)) for t in arg_types):
             return _user_operator(fn, arg_types)
+    if fn in MIRRORED and issubclass(arg_types[0], SymNodeVariable) and issubclass(arg_types[1], TensorVariable):
+        return lambda tx, args, kwargs: call(tx, MIRRORED[fn], args[1], args[0])
+    if fn in (operator.eq, operator.ne) and all(issubclass(t, BaseListVariable) for t in arg_types):
+        return _compare_sequences(fn)
     if arg_types and issubclass(arg_types[0], TensorVariable) and fn in IN_PLACE and not has_kwargs:
         return _in_place(fn)
     if fn is operator.getitem and len(arg_types) == 2 and issubclass(arg_types[1], (SymNodeVariable, TensorVariable)):
@@ -174,6 +189,39 @@ def _user_operator(fn: Callable[..., Any], arg_types: list[type]) -> Callable[..
     return handler
 
 
+# `size == count` with a tensor on the right, which Dynamo takes for a number: the same with the tensor on the left.
+MIRRORED: dict[Any, Callable[..., Any]] = {
+    operator.eq: operator.eq,
+    operator.ne: operator.ne,
+    operator.lt: operator.gt,
+    operator.gt: operator.lt,
+    operator.le: operator.ge,
+    operator.ge: operator.le,
+}
+
+
+def _compare_sequences(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """`[a, b] == [c, d]` where the data decides whether items are equal."""
+
+    def handler(tx: Tx, args: Args, kwargs: Any) -> Any:
+        left, right = ([item.realize() for item in arg.items] for arg in args)  # type: ignore[attr-defined]
+        items = [*left, *right]
+        if (
+            len(left) != len(right)
+            or args[0].python_type() is not args[1].python_type()
+            or not any(is_tensor(item) or isinstance(item, MergeVariable) for item in items)
+            or any(is_tensor(item) and example(item).numel() != 1 for item in items)
+        ):
+            return dynamo_handler(fn, [type(a) for a in args], False)(tx, args, kwargs)
+        equal: VariableTracker = constant(True)
+        for a, b in zip(reversed(left), reversed(right), strict=True):
+            if a is not b:
+                equal = select_bool(tx, truth(tx, call(tx, operator.eq, a, b)), equal, constant(False))
+        return as_bool(equal if fn is operator.eq else negate(tx, equal))
+
+    return handler
+
+
 IN_PLACE = {getattr(operator, f"i{name.removesuffix('_')}") for name in BINARY}
 
 
@@ -188,6 +236,7 @@ def _compare(fn: Callable[..., Any], arg_types: list[type]) -> Callable[..., Any
     return handler
 
 
+EXTREMES = {max: polyfills.greatest, min: polyfills.least}
 FLOAT_ARITHMETIC = {
     getattr(operator, f"{i}{name}"): getattr(operator, name)
     for name in ("add", "sub", "mul", "truediv")
@@ -241,6 +290,17 @@ def _divide(fn: Callable[..., Any], arg_types: list[type]) -> Callable[..., Any]
         if sites.trace_of(tx) is not None and is_data_number(args[1]) and not is_tensor(args[0].realize()):
             emit_zero_check(tx, args[1])
         return dynamo_handler(fn, arg_types, False)(tx, args, kwargs)
+
+    return handler
+
+
+def _concatenate(fn: Callable[..., Any], arg_types: list[type]) -> Callable[..., Any]:
+    """`a + b` of strings with numbers of the data in them."""
+
+    def handler(tx: Tx, args: Args, kwargs: Any) -> VariableTracker:
+        if all(vt.python_type() is str for vt in args):
+            return StringFormatVariable.create("{}{}", args, {})
+        return dynamo_handler(fn, arg_types, False)(tx, args, kwargs)  # type: ignore[no-any-return]
 
     return handler
 

@@ -9,6 +9,7 @@ the body gives something else, the types are widened, and it is traced again, un
 """
 
 import builtins
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -367,17 +368,21 @@ def unpack(tx: Tx, carry: Carry, values: list[VariableTracker], name: str) -> Va
     if is_exception(like):
         return call(tx, like.python_type(), *parts)
     if isinstance(like, UserDefinedObjectVariable):
-        cls = like.python_type()
+        cls = call(tx, type, like)  # knows where it was found, and so its attributes
         fields = _fields_of(like) or {}
-        return call(tx, cls, *parts) if is_namedtuple(cls) else call(tx, remake, cls, tuple(fields), *parts)
+        if is_namedtuple(like.python_type()):
+            return cls.call_function(tx, parts, {})
+        return call(tx, remake, cls, tuple(fields), *parts)
     return like.clone(items=parts, source=None)
 
 
 def pack(tx: Tx, carry: Carry, vt: VariableTracker) -> list[VariableTracker]:
     """The tensors that stand for a value of the type."""
     vt = vt.realize()
-    if _is_choice(vt):
+    if _is_choice(vt) and not isinstance(carry, Tensor):
         then, orelse = pack(tx, carry, vt.then), pack(tx, carry, vt.orelse)  # type: ignore[attr-defined]
+        if not torch.is_grad_enabled() and any(example(leaf).requires_grad for leaf in (*then, *orelse)):
+            vt.give_up("a loop carries it where no gradients are kept", tx)  # type: ignore[attr-defined]
         return [call(tx, torch.where, vt.pred, a, b) for a, b in zip(then, orelse, strict=True)]  # type: ignore[attr-defined]
     if isinstance(carry, Merged):
         return _pack_merged(tx, carry, vt)
@@ -421,7 +426,7 @@ def tensors_in(
     """
     vt = vt.realize()
     if isinstance(carry, Tensor):
-        return [MergeVariable(vt.pred, vt.then, vt.orelse, vt.name, joined=packed[0]) if _is_choice(vt) else vt]  # type: ignore[attr-defined]
+        return [vt]
     if not isinstance(carry, Pieces):
         return [None] * len(packed)
     if _is_choice(vt):
@@ -463,7 +468,7 @@ def placeholder(tx: Tx, leaf: Tensor, name: str) -> VariableTracker:
         fake = torch.empty_strided(like.shape, like.stride(), dtype=like.dtype, device=_device(like))
         if leaf.requires_grad:
             fake = fake.requires_grad_().clone()  # no leaf, so that it can be changed in place
-    proxy = tx.output.current_tracer.create_graph_input(name, torch.Tensor, fake)
+    proxy = tx.output.current_tracer.create_graph_input(re.sub(r"\W+", "_", name), torch.Tensor, fake)
     return existing(tx, proxy)
 
 

@@ -12,6 +12,7 @@ from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.builder import wrap_fx_proxy
 from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.lists import BaseListVariable, ListVariable
+from torch.fx import Proxy
 
 from graphweld.capture import output
 from graphweld.capture.absence import merged_order, store_attribute, there_or_absent, unbound_where
@@ -35,9 +36,10 @@ from graphweld.capture.predicates import negate
 from graphweld.capture.raises import emit_raise, raise_behind, raising_in
 from graphweld.capture.refusal import refuse
 from graphweld.capture.regions import assume, install, is_impure, known, reopened, trace_region
+from graphweld.capture.results import has_rows, note_rows, result_like
 from graphweld.capture.saved_operands import note_versions
 from graphweld.capture.sites import record
-from graphweld.capture.variables import Thunk, Tx, build, call, example, existing, is_undefined, method
+from graphweld.capture.variables import Thunk, Tx, build, call, example, existing, is_undefined, method, same_size
 from graphweld.diagnostics import Rule, rules
 
 
@@ -216,12 +218,32 @@ def _make_node(join: Join) -> str:
     branches = [install(tx, f"gw_{name}", region.graph) for name, region in (("then", then), ("else", orelse))]
     proxy = tx.output.create_proxy("call_function", branch, (join.pred.as_proxy(), *branches, tuple(operands)), {})
     note_versions(proxy.node)
-    result = wrap_fx_proxy(tx, proxy)
+    if any(has_rows(region.tracer) for region in (then, orelse)):
+        note_rows(tx)
+        result = wrap_fx_proxy(tx, proxy, example_value=_results(tx, join, operands))
+    else:
+        result = wrap_fx_proxy(tx, proxy)
     join.outputs = [
         _as_differentiable_as(tx, value, slot)
         for value, slot in zip(result.items, join.slots, strict=True)  # type: ignore[attr-defined]
     ]
     return "If"
+
+
+def _results(tx: Tx, join: Join, operands: list[Proxy]) -> tuple[torch.Tensor, ...]:
+    """Fake tensors for the outputs, where the regions cannot be run on such."""
+    values = [o.node.meta["example_value"] for o in operands]
+    grads = torch.is_grad_enabled() and any(isinstance(v, torch.Tensor) and v.requires_grad for v in values)
+    made = []
+    for slot in join.slots:
+        then, orelse = map(example, slot)
+        if all(map(same_size, then.shape, orelse.shape)):
+            made.append(result_like(tx, then, grads))
+            continue
+        count = tx.output.shape_env.create_unbacked_symint()
+        torch._check(count >= 0)
+        made.append(result_like(tx, then.new_empty(()), grads, (count,)))
+    return tuple(made)
 
 
 def _as_differentiable_as(

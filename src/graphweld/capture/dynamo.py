@@ -60,12 +60,14 @@ from graphweld.capture.effects import hook_changes, watch_mutation
 from graphweld.capture.formatting import hook_formatting
 from graphweld.capture.frozen import refuse_changes
 from graphweld.capture.joins import is_sized_by_data
+from graphweld.capture.membership import hook_membership
 from graphweld.capture.merge_arguments import hook_merge_arguments, with_choices
 from graphweld.capture.merge_variable import changes_in_place
 from graphweld.capture.predicates import as_bool, is_data_dependent, predicate
 from graphweld.capture.raises import hook_exceptions
 from graphweld.capture.refusal import Refusal, refuse
 from graphweld.capture.regions import facts_forgotten
+from graphweld.capture.surroundings import hook_surroundings
 from graphweld.capture.variables import call, example, in_outermost_graph
 from graphweld.diagnostics import rules
 from graphweld.runtime import lists, merge
@@ -121,9 +123,11 @@ def install() -> None:
         hook_compiled()
         hook_merge_arguments()
         hook_rows()
+        hook_membership()
         hook_choices()
         hook_absence()
         hook_exceptions()
+        hook_surroundings()
 
 
 def _skip_boundaries() -> None:
@@ -330,17 +334,29 @@ def _hook_calls() -> None:
     def itertools_call_function(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
         if self.value is itertools.product and not kwargs and any(sequences.is_dynamic(tx, a) for a in args):
             return sequences.product(tx, *args)
-        return itertools_call(self, tx, args, kwargs)
+        try:
+            return itertools_call(self, tx, args, kwargs)
+        except exc.Unsupported as error:
+            if self.value is not itertools.groupby or sites.trace_of(tx) is None or isinstance(error, Refusal):
+                raise
+            words = (
+                "write `torch.unique_consecutive(x, return_counts=True)` for the runs of equal values and their lengths"
+            )
+            refuse(tx, rules.LoopNotWelded("groupby", "which items belong together, the data decides", words))
 
     def handler_for(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) -> Any:
         ours = builtin_functions.builtin(fn, arg_types, has_kwargs)
-        return make_handler(fn, arg_types, has_kwargs) if ours is None else ours
+        if ours is None:
+            return make_handler(fn, arg_types, has_kwargs)
+        # Dynamo calls a handler for constants with constants that it has yet to look at.
+        return lambda tx, args, kwargs: ours(tx, [a.realize() for a in args], kwargs)
 
     UserFunctionVariable.call_function = call_function  # type: ignore[method-assign]
     TorchInGraphFunctionVariable.call_function = torch_call_function  # type: ignore[method-assign]
     PolyfilledFunctionVariable.call_function = polyfilled_call_function  # type: ignore[method-assign]
     ItertoolsVariable.call_function = itertools_call_function  # type: ignore[method-assign]
     BuiltinVariable._make_handler = staticmethod(handler_for)  # type: ignore[assignment,method-assign]
+    BuiltinVariable.call_function_handler_cache.clear()  # made for what torch alone compiled before
 
 
 def _hook_output() -> None:

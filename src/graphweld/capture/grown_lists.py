@@ -19,11 +19,13 @@ from torch._dynamo.current_scope_id import current_scope_id
 from torch._dynamo.variables.base import ValueMutationNew, VariableTracker
 from torch._dynamo.variables.builtin import BuiltinVariable
 from torch._dynamo.variables.constant import ConstantVariable
-from torch._dynamo.variables.lists import ListVariable, SliceVariable
+from torch._dynamo.variables.lists import ListVariable, TupleVariable
 from torch._dynamo.variables.misc import GetAttrVariable
 
+from graphweld import runtime
 from graphweld.capture import carries
 from graphweld.capture.carries import Carry
+from graphweld.capture.merge_variable import MergeVariable
 from graphweld.capture.predicates import truth
 from graphweld.capture.raises import emit_raise
 from graphweld.capture.refusal import refuse
@@ -129,14 +131,17 @@ class Conditional(Run):
 class Earlier(Run):
     """In the body of a loop that appends: what the list held when the trip began, of which `tail` are the last items.
 
-    Where more of them are read, `asked` is told how many; that trace of the body is thrown away.
+    Where more of them are read, `asked` is told how many; that trace of the body is thrown away. On every trip there
+    are `least` items or more.
     """
 
-    _nonvar_fields = {"asked", *Run._nonvar_fields}
+    _nonvar_fields = {"asked", "least", *Run._nonvar_fields}
 
-    def __init__(self, count: VariableTracker, tail: Items, element: Carry, asked: list[int], **kw: Any) -> None:
+    def __init__(
+        self, count: VariableTracker, tail: Items, element: Carry, asked: list[int], least: int = 0, **kw: Any
+    ) -> None:
         super().__init__(**kw)
-        self.count, self.tail, self.element, self.asked = count, tail, element, asked
+        self.count, self.tail, self.element, self.asked, self.least = count, tail, element, asked, least
 
     def length(self, tx: Tx) -> VariableTracker:
         return self.count
@@ -145,7 +150,8 @@ class Earlier(Run):
         give_up(tx, "the loop that appends to it reads another item than the last ones")
 
     def last(self, tx: Tx, distance: int, before: Items) -> VariableTracker:
-        raise_if(tx, call(tx, operator.le, self.count, distance))
+        if distance >= self.least:
+            raise_if(tx, call(tx, operator.le, self.count, distance))
         if distance < len(self.tail):
             return self.tail[-1 - distance]
         self.asked.append(distance + 1)
@@ -181,6 +187,9 @@ class GrownList(DecidedByData):
         from graphweld.capture.sequences import Iterated
 
         return Iterated(Sequence(self.items, self, length=length(tx, self.items)))
+
+    def sq_contains(self, tx: Tx, item: VariableTracker) -> VariableTracker:
+        return call(tx, holds, self, item)
 
     def var_getattr(self, tx: Tx, name: str) -> VariableTracker:
         return GetAttrVariable(self, name)
@@ -225,6 +234,17 @@ def has_run(items: Items) -> bool:
     return any(isinstance(item, Run) for item in items)
 
 
+def one_or_other(vt: MergeVariable) -> VariableTracker | None:
+    """The items of one list or tuple or of another; None where an alternative is neither."""
+    sides = []
+    for side in (vt.then.realize(), vt.orelse.realize()):
+        found = one_or_other(side) if isinstance(side, MergeVariable) else side
+        if not isinstance(found, (ListVariable, TupleVariable, GrownList)):
+            return None
+        sides.append(list(found.items))
+    return new([Conditional(vt.pred, *sides)])
+
+
 def are_known(items: Items) -> bool:
     """Whether every item there may be is known, though not whether it is there."""
     return all(
@@ -237,6 +257,15 @@ def fit_class(vt: VariableTracker) -> None:
     """Give a list's variable the class that what it holds asks for, keeping the object."""
     if isinstance(vt, (ListVariable, GrownList)):
         vt.__class__ = GrownList if has_run(vt.items) else ListVariable
+
+
+def holds(entries: Any, item: Any) -> Any:
+    """`item in entries`, entry by entry. Traced."""
+
+    def look(entry: Any, found: Any) -> tuple[Any]:
+        return (runtime.or_(found, lambda: entry == item, -1),)
+
+    return runtime.for_stmt(entries, look, (False,), ("found",), -1, None)[0]
 
 
 def give_up(tx: Any, use: str) -> NoReturn:
@@ -306,38 +335,6 @@ def getitem(tx: Tx, items: Items, index: VariableTracker) -> VariableTracker:
     index = choose(tx, is_behind, lambda: call(tx, operator.add, index, length(tx, items)), lambda: index)
     raise_if(tx, call(tx, operator.lt, index, 0))
     return pick(tx, items, index)
-
-
-def getslice(tx: Tx, items: Items, bounds: Items) -> Items:
-    """`items[start:stop]`, where the bounds, or the number of items, are up to the data."""
-    start, stop, step = bounds
-    if not step.is_constant_none() and not step.is_constant_match(1):
-        give_up(tx, "a part of it is taken, in steps")
-    if len(items) == 1 and isinstance(items[0], Stacked):
-        key = SliceVariable([start, stop, constant(None)], tx=tx)
-        return [Stacked(items[0].element, [call(tx, operator.getitem, s, key) for s in items[0].stacks])]
-    if has_run(items):
-        give_up(tx, "a part of it is taken")
-    count = len(items)
-    low = constant(0) if start.is_constant_none() else _place(tx, start, count)
-    high = constant(count) if stop.is_constant_none() else _place(tx, stop, count)
-    found: Items = []
-    for k, item in enumerate(items):
-        here = truth(tx, call(tx, _is_between, k, low, high))
-        if not isinstance(here, ConstantVariable):
-            found.append(Conditional(here, [item], []))
-        elif here.value:
-            found.append(item)
-    return found
-
-
-def _place(tx: Tx, bound: VariableTracker, count: int) -> VariableTracker:
-    """The bound of a slice, counted from the start."""
-    return choose(tx, call(tx, operator.lt, bound, 0), lambda: call(tx, operator.add, bound, count), lambda: bound)
-
-
-def _is_between(place: int, low: Any, high: Any) -> Any:
-    return place >= low and place < high
 
 
 def backwards(tx: Tx, items: Items) -> Items:

@@ -2,12 +2,12 @@
 
 import builtins
 import operator
+import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
 from torch._dynamo.variables.base import VariableTracker
-from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.lists import (
     RangeVariable,
 )
@@ -15,12 +15,14 @@ from torch._dynamo.variables.lists import (
 from graphweld import runtime
 from graphweld.capture import loops
 from graphweld.capture.conditionals import bound, stage_if
+from graphweld.capture.membership import found_among
 from graphweld.capture.merge_variable import MergeVariable
 from graphweld.capture.predicates import as_bool, either, is_data_dependent, negate, predicate, select_bool
 from graphweld.capture.raises import always_raises
 from graphweld.capture.sequences import (
     DynamicRange,
 )
+from graphweld.capture.surroundings import getenv
 from graphweld.capture.variables import Tx, build, call, constant, example, is_data_number, is_tensor, method
 
 Args = list[VariableTracker]
@@ -99,19 +101,7 @@ def contains(tx: Tx, args: Args) -> VariableTracker | None:
         return container.each(tx, lambda side: call(tx, runtime.contains, item, side, _site))
     if not is_data_dependent(item):
         return None
-    found: VariableTracker = constant(False)
-    for entry in reversed(unpack(tx, container)):
-        equal = predicate(tx, call(tx, operator.eq, entry, item))
-        found = (
-            equal
-            if _is_false(found)
-            else select_bool(tx, equal, constant(True), found)
-            if not _known(equal)
-            else (
-                constant(True) if equal.value else found  # type: ignore[attr-defined]
-            )
-        )
-    return as_bool(found)
+    return found_among(tx, item, unpack(tx, container))
 
 
 def _in_range(tx: Tx, item: VariableTracker, bounds: Sequence[VariableTracker]) -> VariableTracker:
@@ -132,14 +122,6 @@ def _is_behind(item: Any, start: Any, stop: Any, step: Any) -> Any:
 
 def _is_between(item: Any, start: Any, stop: Any, step: Any) -> Any:
     return (item - start) % step != 0
-
-
-def _is_false(vt: VariableTracker) -> bool:
-    return isinstance(vt, ConstantVariable) and vt.value is False
-
-
-def _known(vt: VariableTracker) -> bool:
-    return isinstance(vt, ConstantVariable)
 
 
 def not_contains(tx: Tx, args: Args) -> VariableTracker | None:
@@ -200,6 +182,7 @@ def for_stmt(tx: Tx, args: Args) -> VariableTracker | None:
 
 
 HANDLERS: dict[Any, Callable[[Tx, Args], VariableTracker | None]] = {
+    os.getenv: getenv,
     runtime.if_stmt: if_stmt,
     runtime.if_exp: if_exp,
     runtime.and_: and_,

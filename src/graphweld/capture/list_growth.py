@@ -15,9 +15,9 @@ from torch._dynamo.variables.base import VariableTracker
 
 from graphweld.capture import carries
 from graphweld.capture.carries import Carry
-from graphweld.capture.effects import put_contents
+from graphweld.capture.effects import contents_of, put_contents
 from graphweld.capture.grown_lists import Conditional, Earlier, Items, Run, Stacked, give_up, last, length
-from graphweld.capture.joins import is_sized_by_data
+from graphweld.capture.list_rows import has_rows, widened
 from graphweld.capture.predicates import negate, select_bool
 from graphweld.capture.refusal import refuse
 from graphweld.capture.variables import Tx, call, constant, method
@@ -47,8 +47,8 @@ def growth_of(tx: Tx, growth: Growth | None, start: Items, before: Items, after:
     tail = max([0 if growth is None else growth.tail, *asked])
     element = None if growth is None else growth.element
     for vt in [*_elements(tx, after[len(before) :]), *_elements(tx, start[max(0, len(start) - tail) :])]:
-        element = _widen(tx, element, vt)
-    if element is None or not _has_rows(element):
+        element = widened(tx, element, vt)
+    if element is None or not has_rows(element):
         give_up(tx, f"what a loop appends to it has no rows{f': {carries.describe(element)}' if element else ''}")
     if growth is not None and element is growth.element and tail == growth.tail:
         return growth
@@ -71,25 +71,6 @@ def _elements(tx: Tx, items: Items) -> Items:
     return found
 
 
-def _widen(tx: Tx, element: Carry | None, vt: VariableTracker) -> Carry:
-    if element is not None:
-        return carries.widen(tx, element, vt, "the items of a list")
-    first = carries.carry_of(vt)
-    if isinstance(first, carries.Fixed) and type(getattr(first.value, "value", None)) in (int, float, bool):
-        return carries.Number(first.value.python_type())
-    return first
-
-
-def _has_rows(element: Carry) -> bool:
-    if isinstance(element, carries.Pieces):
-        return (
-            element.like.python_type() in (tuple, list) and bool(element.parts) and all(map(_has_rows, element.parts))
-        )
-    return isinstance(element, carries.Number) or (
-        isinstance(element, carries.Tensor) and not is_sized_by_data(element.like)
-    )
-
-
 def enter(tx: Tx, vt: Any, growth: Growth, values: Items) -> list[int]:
     """In a trace of the body, have the list hold what it held before the trip. Takes its carries off `values`.
 
@@ -97,8 +78,9 @@ def enter(tx: Tx, vt: Any, growth: Growth, values: Items) -> list[int]:
     """
     asked: list[int] = []
     count, *tail = (carries.unpack(tx, c, values, "an item") for c in growth.carried())
+    least = sum(item.least if isinstance(item, Earlier) else not isinstance(item, Run) for item in contents_of(vt))
     tx.output.side_effects.mutation(vt)
-    put_contents(vt, [Earlier(count, tail, growth.element, asked)])
+    put_contents(vt, [Earlier(count, tail, growth.element, asked, least)])
     return asked
 
 

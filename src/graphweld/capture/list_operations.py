@@ -15,9 +15,10 @@ from torch._dynamo.variables.lists import BaseListVariable, SliceVariable, Tuple
 from graphweld import runtime
 from graphweld.capture import carries, grown_lists
 from graphweld.capture.absence import Partial
-from graphweld.capture.grown_lists import Conditional, GrownList, Items, Run, Stacked, give_up, length, new, raise_if
+from graphweld.capture.grown_lists import GrownList, Items, Run, Stacked, give_up, length, new, raise_if
 from graphweld.capture.indexing import as_number
-from graphweld.capture.predicates import negate
+from graphweld.capture.list_rows import rows_of
+from graphweld.capture.list_slices import getslice
 from graphweld.capture.sequences import DynamicSequence
 from graphweld.capture.variables import Tx, call, constant, example, is_number, is_tensor, method
 
@@ -87,9 +88,7 @@ def getitem(tx: Tx, receiver: Any, index: VariableTracker) -> VariableTracker:
     if is_tensor(index):
         index = method(tx, index, "item")
     if isinstance(index, SliceVariable):
-        return new(
-            grown_lists.getslice(tx, receiver.items, [as_number(tx, b) for b in index.items]), receiver.python_type()
-        )
+        return new(getslice(tx, receiver.items, [as_number(tx, b) for b in index.items]), receiver.python_type())
     if not is_number(index):
         give_up(tx, "a part of it is taken")
     return grown_lists.getitem(tx, receiver.items, index)
@@ -192,39 +191,6 @@ BUILTINS: dict[Any, Callable[..., VariableTracker]] = {
 # -- tensors ------------------------------------------------------------------------------------
 
 
-def _rows(tx: Tx, items: Items, made: Callable[[Items], VariableTracker]) -> tuple[VariableTracker, Any]:
-    """A row for each item that there may be, and a mask of those that there are; None for all."""
-    parts: list[tuple[VariableTracker, Any]] = []
-    known: Items = []
-    for item in [*items, None]:
-        if known and (item is None or isinstance(item, Run)):
-            parts.append((made(known), None))
-            known = []
-        if isinstance(item, Stacked):
-            parts.append((_one_stack(tx, item), None))
-        elif isinstance(item, Conditional):
-            for pred, side in ((item.pred, item.then), (negate(tx, item.pred), item.orelse)):
-                if side:
-                    rows, mask = _rows(tx, side, made)
-                    here = method(tx, pred, "expand", method(tx, rows, "size", 0))
-                    parts.append((rows, here if mask is None else call(tx, torch.logical_and, here, mask)))
-        elif isinstance(item, Run):
-            give_up(tx, "the loop that appends to it makes a tensor of it")
-        elif item is not None:
-            known.append(item)
-    if all(mask is None for _, mask in parts):
-        return _cat(tx, [rows for rows, _ in parts]), None
-    masks = [
-        call(tx, torch.ones, method(tx, rows, "size", 0), dtype=torch.bool) if mask is None else mask
-        for rows, mask in parts
-    ]
-    return _cat(tx, [rows for rows, _ in parts]), _cat(tx, masks)
-
-
-def _cat(tx: Tx, parts: Items) -> VariableTracker:
-    return parts[0] if len(parts) == 1 else call(tx, torch.cat, parts)
-
-
 def _one_stack(tx: Tx, run: Stacked) -> VariableTracker:
     if not isinstance(run.element, (carries.Tensor, carries.Number)):
         give_up(tx, "a tensor is made of it, and its items are no tensors")
@@ -233,7 +199,7 @@ def _one_stack(tx: Tx, run: Stacked) -> VariableTracker:
 
 def stacked(tx: Tx, items: Items, made: Callable[[Items], VariableTracker]) -> VariableTracker:
     """The rows of all items; `made` gives those of known ones. A copy, as the program's own would be."""
-    rows, mask = _rows(tx, items, made)
+    rows, mask = rows_of(tx, items, made, lambda run: _one_stack(tx, run))
     return method(tx, rows, "clone") if mask is None else method(tx, rows, "__getitem__", mask)
 
 

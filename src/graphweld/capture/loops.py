@@ -19,6 +19,7 @@ from torch._dynamo.variables.builder import wrap_fx_proxy
 from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.functions import LocalGeneratorObjectVariable
 from torch._dynamo.variables.iter import RepeatIteratorVariable
+from torch._dynamo.variables.lists import ListVariable
 from torch._dynamo.variables.tensor import SymNodeVariable
 from torch.fx import Proxy
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
@@ -31,11 +32,12 @@ from graphweld.capture.data_numbers import number_tensor
 from graphweld.capture.differentiable import loop
 from graphweld.capture.effects import contents_of, put_contents, watching
 from graphweld.capture.frozen import freeze, has_changed, state_of
-from graphweld.capture.grown_lists import GrownList, are_known
+from graphweld.capture.grown_lists import GrownList, are_known, one_or_other
 from graphweld.capture.joins import filler
 from graphweld.capture.list_growth import Growth
 from graphweld.capture.loop_changes import Changes
 from graphweld.capture.loop_identity import Party, flag_carry, freeze_shared, is_same, or_start, stays
+from graphweld.capture.merge_variable import MergeVariable
 from graphweld.capture.operands import (
     bind_items,
     changed_memory,
@@ -57,6 +59,7 @@ from graphweld.capture.regions import (
     mutated_operands,
     reopened,
 )
+from graphweld.capture.results import note_rows, result_like
 from graphweld.capture.saved_operands import note_versions
 from graphweld.capture.sequences import DynamicSequence, Items, Iterated, as_sequence
 from graphweld.capture.sites import record
@@ -79,6 +82,8 @@ Step = Callable[[State], tuple[State, VariableTracker]]
 MOST_TRACES = 8
 RAISES = -1  # the flag that tells whether all checks of a body have passed; others are those of a carry
 MOST_UNROLLED = 256  # trips
+# Why a loop of fixed length may not be one node, and yet each of its trips be a part of the graph.
+UNROLLED = {rule.code for rule in (rules.CarryChanges, rules.RegionMutates, rules.ListLengthDependsOnData)}
 
 
 def while_stmt(tx: Tx, test: VariableTracker, body: VariableTracker, state: State, names: Any, site: int) -> State:
@@ -108,6 +113,8 @@ def for_stmt(
         iterable = iterable.tp_iter_impl(tx)
     if isinstance(iterable, Iterated) and isinstance(iterable.inner, Items):
         iterable = iterable.inner.grown or iterable
+    if isinstance(iterable, MergeVariable):
+        iterable = one_or_other(iterable) or iterable
     has_test = not (isinstance(test, ConstantVariable) and test.value is None)
     if isinstance(iterable, GrownList) and are_known(iterable.items):
         return unrolled(tx, iterable, body, state, names, site, test if has_test else None)
@@ -135,7 +142,7 @@ def for_stmt(
     try:
         taken, *after = stage_loop(tx, first, step, start, ("gw_index", *names), site)
     except Refusal as refusal:
-        if refusal.diagnostic.code != rules.CarryChanges.code or not _may_be_unrolled(sequence):
+        if refusal.diagnostic.code not in UNROLLED or not _may_be_unrolled(sequence):
             raise
         return unrolled(tx, iterable, body, state, names, site, test)
     sequence.leave(tx, taken)
@@ -308,7 +315,7 @@ def _list_types(tx: Tx, body: _Body) -> dict[Any, Growth]:
     for vt, after in body.region.effects.contents.items():
         if outer_state.is_table(vt):
             continue
-        if not isinstance(after, list) or vt.source is not None:
+        if not isinstance(vt, (ListVariable, GrownList)):
             refuse(tx, rules.RegionMutates(f"a {vt.python_type_name()}", "a loop"))
         start = contents_of(vt)
         before = body.before.get(vt, start)
@@ -463,17 +470,9 @@ def _emit(
     note_versions(proxy.node)
     # From here on no node may come between: the number of rows is a symbol that this node binds.
     count = tx.output.shape_env.create_unbacked_symint() if rows else 0
+    if rows:
+        note_rows(tx)
     torch._check(count >= 0)
-    fakes = tuple(_result_like(tx, example(v), grads, () if k < len(inits) else (count,)) for k, v in enumerate(outs))
+    fakes = tuple(result_like(tx, example(v), grads, () if k < len(inits) else (count,)) for k, v in enumerate(outs))
     result = wrap_fx_proxy(tx, proxy, example_value=fakes)
     return list(result.items)  # type: ignore[attr-defined]
-
-
-def _result_like(tx: Tx, like: torch.Tensor, grads: bool, trips: tuple[Any, ...] = ()) -> torch.Tensor:
-    """A fake tensor for what a carry holds behind the loop, or for the rows of as many trips."""
-    with tx.fake_mode:  # type: ignore[union-attr]
-        if trips:
-            fake = torch.empty((*trips, *like.shape), dtype=like.dtype, device=like.device)
-        else:
-            fake = torch.empty_strided(like.shape, like.stride(), dtype=like.dtype, device=like.device)
-    return fake.requires_grad_(grads and (like.dtype.is_floating_point or like.dtype.is_complex))

@@ -65,6 +65,33 @@ def _bisect(a: Any, is_behind: Callable[[Any], Any], lo: Any, hi: Any, key: Any)
     return runtime.while_stmt(lambda low, high: low < high, halve, span, ("low", "high"), -1)[0]
 
 
+_NOTHING = object()
+
+
+def greatest(*items: Any, key: Any = None, default: Any = _NOTHING) -> Any:
+    """`max` with `key` or `default`."""
+    return _extreme("max", lambda a, b: a > b, items, key, default)
+
+
+def least(*items: Any, key: Any = None, default: Any = _NOTHING) -> Any:
+    """`min` with `key` or `default`."""
+    return _extreme("min", lambda a, b: a < b, items, key, default)
+
+
+def _extreme(name: str, is_beyond: Callable[[Any, Any], Any], items: Any, key: Any, default: Any) -> Any:
+    """The first item that no other is beyond."""
+    items = list(items[0]) if len(items) == 1 else items
+    if len(items) == 0:
+        if default is _NOTHING:
+            raise ValueError(f"{name}() iterable argument is empty")
+        return default
+    found, rank = items[0], items[0] if key is None else key(items[0])
+    for item in items[1:]:
+        its = item if key is None else key(item)
+        found, rank = runtime.if_exp(is_beyond(its, rank), lambda: (item, its), lambda: (found, rank), -1)  # noqa: B023 - called at once
+    return found
+
+
 def attention(
     query: torch.Tensor,
     key: torch.Tensor,

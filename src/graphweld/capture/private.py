@@ -174,6 +174,11 @@ PATCHED = (
         )
     ),
     Private(
+        f"{_VARIABLES}.lists.BaseListVariable.sq_contains",
+        "patched: a list, tuple or deque with items of the data",
+        ("self", "tx", "item"),
+    ),
+    Private(
         f"{_VARIABLES}.tensor.TensorVariable.unpack_var_sequence",
         "patched: a loop over the rows of a tensor, of which there may be more in the next call",
         ("self", "tx", "idxes"),
@@ -212,6 +217,12 @@ PATCHED = (
         f"{_DYNAMO}.side_effects.SideEffects.codegen_update_mutated",
         "patched: attributes that only some paths have are set or deleted, and the caller's lists filled",
         ("self", "cg", "log_side_effects"),
+    ),
+    Private(f"{_VARIABLES}.misc.RandomVariable.call_method", "patched: draws of Python's own are refused", _METHOD),
+    Private(
+        f"{_VARIABLES}.user_defined.UserDefinedObjectVariable.call_function",
+        "patched: draws of Python's own are refused in a region",
+        _CALL,
     ),
     Private(
         f"{_VARIABLES}.misc.SuperVariable.call_method",
@@ -281,6 +292,10 @@ _VALUES = (
         "to make the stand-in of a node's result",
     ),
     *_each(f"{_VARIABLES}.builtin", "BuiltinVariable", "to stage built-in functions"),
+    Private(
+        f"{_VARIABLES}.builtin.BuiltinVariable.call_function_handler_cache",
+        "emptied when the hooks are put in place: what torch alone made before does not know of them",
+    ),
     *_each(
         f"{_VARIABLES}.constant",
         "ConstantVariable ConstantVariable.create ConstantVariable.is_literal",
@@ -314,8 +329,8 @@ _VALUES = (
     *_each(f"{_VARIABLES}.misc", "DeletedVariable", "attributes that were deleted"),
     *_each(
         f"{_VARIABLES}.misc",
-        "ExceptionVariable SuperVariable SuperVariable._resolved_getattr_and_source",
-        "exceptions as values, and how their classes make them",
+        "ExceptionVariable RandomVariable SuperVariable SuperVariable._resolved_getattr_and_source",
+        "exceptions as values, and how their classes make them; generators of random numbers",
     ),
     *_each(f"{_VARIABLES}.misc", "LoggingLoggerVariable", "loggers"),
     *_each(f"{_VARIABLES}.misc", "PythonModuleVariable", "modules, whose attributes are the program's globals"),
@@ -420,6 +435,12 @@ _VALUES_OF_DATA = (
         "to know the numbers and sizes that the data decides",
     ),
     *_each("torch", "_check", "facts about sizes that only the program knows"),
+    *_each(
+        "torch",
+        "_check_index _check_not_implemented _check_tensor_all _check_tensor_all_with _check_type _check_value "
+        "_check_with",
+        "checks of a program's own, which raise",
+    ),
 )
 
 _TENSORS = (

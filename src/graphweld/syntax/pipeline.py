@@ -20,6 +20,7 @@ from graphweld.syntax.passes.handled_raises import lower_handled_raises
 from graphweld.syntax.passes.match_statements import lower_matches
 from graphweld.syntax.passes.outlining import outline_regions
 from graphweld.syntax.passes.return_statements import lower_returns
+from graphweld.syntax.passes.returned_lists import return_lists_behind_loops
 from graphweld.syntax.passes.super_calls import spell_out_super
 from graphweld.syntax.passes.tail_calls import loop_tail_calls
 from graphweld.syntax.passes.unbound_names import check_unbound_names
@@ -36,6 +37,7 @@ PASSES: tuple[Callable[[Unit], None], ...] = (
     lower_matches,  # before the exits in its cases
     lower_handled_raises,  # handlers become branches, whose exits are lowered like any
     move_binding_tests,  # before `break`: the test moves into the body, where its exits still belong to the loop
+    return_lists_behind_loops,  # before `break`, which it makes
     lower_breaks,  # takes `else` off loops, which `continue` and `return` then need not know
     lower_continues,  # before `return`: a guard on a returned flag must not enclose a `continue`
     lower_returns,

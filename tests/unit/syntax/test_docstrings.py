@@ -17,6 +17,7 @@ from graphweld.syntax.passes import (
     declarations,
     match_statements,
     return_statements,
+    returned_lists,
     super_calls,
     while_tests,
 )
@@ -34,6 +35,7 @@ GLOBALS = {
     "lower_breaks": break_statements.lower_breaks,
     "lower_continues": continue_statements.lower_continues,
     "lower_returns": return_statements.lower_returns,
+    "return_lists_behind_loops": returned_lists.return_lists_behind_loops,
     "drop_dead_flags": dead_flags.drop_dead_flags,
     "hoist_declarations": declarations.hoist_declarations,
     "lower_matches": match_statements.lower_matches,

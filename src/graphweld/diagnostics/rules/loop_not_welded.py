@@ -45,6 +45,7 @@ class LoopNotWelded(Rule):
     code: ClassVar[str] = "GW110"
     construct: str
     reason: str
+    instead: str = ""  # what to write, where there is something better than a loop
 
     def message(self) -> str:
         """The finding in one sentence."""
@@ -53,6 +54,8 @@ class LoopNotWelded(Rule):
 
     def hints(self) -> tuple[str, ...]:
         """What to change."""
+        if self.instead:
+            return (self.instead,)
         return (
             "write it as a plain `while`, or as a `for` over a `range` or the rows of a tensor",
             "or loop a fixed number of times, and leave values alone with `torch.where` once the loop would have ended",

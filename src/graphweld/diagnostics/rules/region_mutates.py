@@ -21,17 +21,21 @@ class RegionMutates(Rule):
 
     ## Example
     ```python
-    def f(self, x):
-        if x.sum() > 0:
-            self.seen.add("positive")
+    def f(x):
+        steps = [x * 2, x]
+        while x.sum() > 0:
+            x = x - steps.pop()
         return x
     ```
 
     ## Use instead
     ```python
-    def f(self, x):
-        positive = x.sum() > 0
-        return x, positive  # and let the caller keep the record
+    def f(x):
+        steps, k = torch.stack([x * 2, x]), 2
+        while x.sum() > 0:
+            k -= 1
+            x = x - steps[k]
+        return x
     ```
 
     ## See also

@@ -17,11 +17,25 @@ class RegionRaises(Rule):
 
     ## Why
     Elsewhere such a `raise` is welded: the graph stops there, arguments that it has changed are put back, and the
-    function runs once more as plain Python, which raises the exception. Inside a `try` the program goes on after the
-    exception, and a graph that has stopped does not; and an argument that needs a gradient cannot be put back with its
-    history.
+    function runs once more as plain Python, which raises the exception. To a handler of the same function it is a
+    branch. Where another function may catch the exception, the program goes on after it, and a graph that has stopped
+    does not; and an argument that needs a gradient cannot be put back with its history.
 
     ## Example
+    ```python
+    def check(x):
+        if x.isnan().any():
+            raise ValueError("x has NaNs")
+        return x
+
+    def f(x):
+        try:
+            return check(x) * 2
+        except ValueError:
+            return x.nan_to_num()
+    ```
+
+    ## Use instead
     ```python
     def f(x):
         try:
@@ -30,14 +44,6 @@ class RegionRaises(Rule):
             return x * 2
         except ValueError:
             return x.nan_to_num()
-    ```
-
-    ## Use instead
-    ```python
-    def f(x):
-        if x.isnan().any():
-            return x.nan_to_num()
-        return x * 2
     ```
 
     ## See also

@@ -1,0 +1,113 @@
+"""The items of a list, whose number the data decides, as the rows of tensors.
+
+[x, Stacked(rows), Conditional(p, [y], [])]    cat([x[None], rows, y[None]])[mask], where the last of `mask` is p
+"""
+
+from collections.abc import Callable
+
+import torch
+from torch._dynamo.variables.base import VariableTracker
+
+from graphweld.capture import carries
+from graphweld.capture.carries import Carry
+from graphweld.capture.frozen import freeze
+from graphweld.capture.grown_lists import Conditional, Items, Run, Stacked, give_up
+from graphweld.capture.joins import is_sized_by_data
+from graphweld.capture.predicates import negate
+from graphweld.capture.variables import Tx, call, is_tensor, method
+
+Made = Callable[[Items], VariableTracker]
+
+
+def has_rows(element: Carry) -> bool:
+    """Whether items of a type can be rows: tensors of one size, numbers, and tuples and lists of them."""
+    if isinstance(element, carries.Pieces):
+        return element.like.python_type() in (tuple, list) and bool(element.parts) and all(map(has_rows, element.parts))
+    return isinstance(element, carries.Number) or (
+        isinstance(element, carries.Tensor) and not is_sized_by_data(element.like)
+    )
+
+
+def widened(tx: Tx, element: Carry | None, vt: VariableTracker) -> Carry:
+    """The type of an item, that of the items before it being `element`."""
+    if element is not None:
+        return carries.widen(tx, element, vt, "the items of a list")
+    first = carries.carry_of(vt)
+    if isinstance(first, carries.Fixed) and type(getattr(first.value, "value", None)) in (int, float, bool):
+        return carries.Number(first.value.python_type())
+    return first
+
+
+def as_stacked(tx: Tx, items: Items) -> Stacked:
+    """One run of all items, of one type. What is copied for it must not be changed in place any more."""
+    if len(items) == 1 and isinstance(items[0], Stacked):
+        return items[0]
+    element: Carry | None = None
+    for vt in _examples(tx, items):
+        element = widened(tx, element, vt)
+    if element is None or not has_rows(element):
+        give_up(tx, "a part of it is taken, and its items are of several types")
+    stacks: Items = []
+    mask = None
+    for k in range(len(carries.leaves(element))):
+
+        def made(known: Items, k: int = k) -> VariableTracker:
+            return call(tx, torch.stack, [carries.pack(tx, element, vt)[k] for vt in known])
+
+        rows, mask = rows_of(tx, items, made, lambda run, k=k: run.stacks[k])  # type: ignore[misc]
+        stacks.append(rows if mask is None else method(tx, rows, "__getitem__", mask))
+    freeze(tx, [*filter(is_tensor, _examples(tx, items)), *stacks], "a slice of a list", None)
+    return Stacked(element, stacks)
+
+
+def _examples(tx: Tx, items: Items) -> Items:
+    """A value for each item and run."""
+    found: Items = []
+    for item in items:
+        if isinstance(item, Conditional):
+            found += _examples(tx, [*item.then, *item.orelse])
+        elif isinstance(item, Stacked):
+            found.append(carries.unpack(tx, item.element, carries.fillers(tx, item.element), "an item"))
+        elif isinstance(item, Run):
+            give_up(tx, "the loop that appends to it takes a part of it")
+        else:
+            found.append(item)
+    return found
+
+
+def rows_of(
+    tx: Tx, items: Items, made: Made, stack_of: Callable[[Stacked], VariableTracker]
+) -> tuple[VariableTracker, VariableTracker | None]:
+    """A row for each item that there may be, and a mask of those that there are; None for all.
+
+    `made` gives the rows of known items, `stack_of` those of a run.
+    """
+    parts: list[tuple[VariableTracker, VariableTracker | None]] = []
+    known: Items = []
+    for item in [*items, None]:
+        if known and (item is None or isinstance(item, Run)):
+            parts.append((made(known), None))
+            known = []
+        if isinstance(item, Stacked):
+            parts.append((stack_of(item), None))
+        elif isinstance(item, Conditional):
+            for pred, side in ((item.pred, item.then), (negate(tx, item.pred), item.orelse)):
+                if side:
+                    rows, mask = rows_of(tx, side, made, stack_of)
+                    here = method(tx, pred, "expand", method(tx, rows, "size", 0))
+                    parts.append((rows, here if mask is None else call(tx, torch.logical_and, here, mask)))
+        elif isinstance(item, Run):
+            give_up(tx, "the loop that appends to it makes a tensor of it")
+        elif item is not None:
+            known.append(item)
+    if all(mask is None for _, mask in parts):
+        return _cat(tx, [rows for rows, _ in parts]), None
+    masks = [
+        call(tx, torch.ones, method(tx, rows, "size", 0), dtype=torch.bool) if mask is None else mask
+        for rows, mask in parts
+    ]
+    return _cat(tx, [rows for rows, _ in parts]), _cat(tx, masks)
+
+
+def _cat(tx: Tx, parts: Items) -> VariableTracker:
+    return parts[0] if len(parts) == 1 else call(tx, torch.cat, parts)

@@ -1,0 +1,75 @@
+"""`in`, with items that came out of a tensor or are one thing or another; and the item that is first by a key."""
+
+import collections
+
+import torch
+
+from .program import program, signs, t
+
+
+@program(signs, "branch", grad=False)
+def constant_in_numbers(x):
+    return 1.0 in x.tolist(), 7 in [3, x[0].item()], 1.0 in (x[0].item(), 5.0), 9.0 not in [x[0].item()]
+
+
+@program(signs, "branch")
+def constant_in_numbers_steers(x):
+    if 2.0 in x.tolist():
+        return x + 1
+    return x - 1
+
+
+@program(signs, "branch", grad=False)
+def constant_in_chosen(x):
+    mode = "up" if x.sum() > 0 else "down"
+    count = None if x.sum() > 0 else 3
+    return "up" in [mode], "up" in (mode, "flat"), "flat" in [mode, "flat"], None in [count], 3 in [count, 1]
+
+
+@program(signs, "branch", grad=False)
+def none_in_chosen_tensor(x):
+    y = x if x.sum() > 0 else None
+    return None in [y], None in (1, 2)
+
+
+@program(signs, "branch", grad=False)
+def in_deque(x):
+    return 1.0 in collections.deque([x[0].item(), 2.0], maxlen=4)
+
+
+@program(lambda: [(t(1.0, 2.0),), (t(float("nan"), 2.0),)], "branch", grad=False)
+def same_object_or_equal(x):
+    value, rows = x[0].item(), [x, x * 2]
+    return value in [value], x[0] in [x[0] * 1], rows[0] in rows
+
+
+@program(signs, "branch loop", grad=False)
+def token_list_ends(x):
+    ids, steps = [], 0
+    for value in x.tolist():
+        ids.append(int(value))
+        steps += 1
+        if 2 in ids:
+            break
+    return steps
+
+
+@program(signs, "branch", grad=False)
+def first_by_key(x):
+    return max(range(3), key=lambda i: x[i].item()), min([3, 1, 2], key=lambda k: (k * x.sum()).item()), max(2, 1, key=abs)
+
+
+@program(signs, "branch")
+def largest_with_default(x):
+    positive = [x, x * 2]
+    return max(positive, key=lambda v: v.sum()) + max([], default=1)
+
+
+@program(signs, "loop append", grad=False)
+def in_list_that_grew(x):
+    ids = []
+    for value in x.tolist():
+        if value > 5:
+            break
+        ids.append(int(value))
+    return 2 in ids, 9 in ids
