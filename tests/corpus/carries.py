@@ -416,3 +416,31 @@ def entries_swapped(x):
         parts["first"], parts["second"] = parts["second"], parts["first"] * 0.5
         n -= 2
     return parts["first"] + parts["second"] * 3
+
+
+def lengths():
+    return [(t(5.0),), (t(0.0),), (t(100.0),)]
+
+
+@program(lengths, "loop inductor", grad=False)
+def sums_longer_than_64_bits(x):
+    a, b = 0, 1
+    for _ in range(int(x.sum())):
+        a, b = b, a + b
+    return a
+
+
+@program(lengths, "loop", grad=False)
+def products_longer_than_64_bits(x):
+    product = 1
+    for i in range(1, int(x.sum()) + 1):
+        product *= i
+    return product % 1000003, product > 10
+
+
+@program(lengths, "loop", grad=False)
+def hash_of_trips(x):
+    h = 7
+    for i in range(int(x.sum())):
+        h = h * 31 + i
+    return h % 1000

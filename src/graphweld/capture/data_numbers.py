@@ -69,7 +69,25 @@ def tensor_of(tx: Tx, node: Node, kind: type, depth: int = 8) -> VariableTracker
     parts = [tensor_of(tx, a, kind, depth - 1) if isinstance(a, Node) else a for a in node.args]
     if any(p is None or isinstance(p, bool) or (isinstance(p, (int, float)) and type(p) is not kind) for p in parts):
         return None
-    return call(tx, node.target, *parts)
+    result = call(tx, node.target, *parts)
+    if kind is int and not tx.output.export:
+        _check_size(tx, node.target, parts)
+    return result
+
+
+def _check_size(tx: Tx, operation: Any, parts: list[Any]) -> None:
+    """Python's ints have no end, a tensor's have 64 bits: plain Python goes on with what becomes longer.
+
+    A step of a constant is taken to stay inside, as from trip to trip a counter does.
+    """
+    from graphweld.capture.raises import emit_check
+
+    steps = [part for part in parts if isinstance(part, int)]
+    if steps and (operation is not operator.mul or abs(steps[0]) < 2) and abs(steps[0]) < 2**32:
+        return
+    doubles = [part if isinstance(part, int) else method(tx, part, "to", torch.float64) for part in parts]
+    size = call(tx, abs, call(tx, operation, *doubles))
+    emit_check(tx, call(tx, operator.ge, size, 2.0**62), OverflowError)
 
 
 def _outside(tx: Tx, placeholder: Node) -> Node | None:
