@@ -193,8 +193,9 @@ def draw(
         UsageError: for something that cannot be called, a file that holds no graph, or an unsupported torch.
         Exception: whatever `fn` itself raises on these arguments.
 
-    Limits: `fn` is run once. What only carries a value on, such as a copy that nobody asked for, is not shown, nor is
-    what no result depends on. A page is laid out by the browser; an SVG needs `dot` (Graphviz) or `node` (Node.js).
+    Limits: `fn` is run on copies of its arguments (of itself, if it is a module), once or twice. What only carries a
+    value on, such as a copy that nobody asked for, is not shown, nor is what no result depends on. A page is laid out
+    by the browser; an SVG needs `dot` (Graphviz) or `node` (Node.js).
     """
     if not isinstance(fn, str | os.PathLike):
         _require_callable(fn)

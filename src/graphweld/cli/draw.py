@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from graphweld.api import draw as draw_it
 from graphweld.cli.writing import check_writable
-
-if TYPE_CHECKING:
-    from graphweld.view.drawing import Drawing
+from graphweld.view.drawing import Drawing, check_suffix
 
 _SEED = 0
 _FILES = {".onnx", ".pt2"}
@@ -25,28 +23,22 @@ _FILES = {".onnx", ".pt2"}
 def draw(target: str, inputs: str, kwargs: str | None, no_weld: bool, output: str | None) -> None:
     r"""Draw one graph with If and Loop as boxes, or with --no-weld the pieces and what Python runs between them.
 
-    The function is run once. An .html page is laid out by the browser, and its boxes open and close; an .svg needs
+    The function is run. An .html page is laid out by the browser, and its boxes open and close; an .svg needs
     the program `dot` (Graphviz) or `node` (Node.js).
 
     \b
     graphweld draw model.py:f --inputs "torch.randn(2, 3)" -o f.svg
     graphweld draw model.onnx
     """
-    name = Path(target).stem if Path(target).suffix in _FILES else target.rpartition(":")[2].rpartition(".")[2]
+    is_file = Path(target).suffix in _FILES
+    name = Path(target).stem if is_file else target.rpartition(":")[2].rpartition(".")[2]
     path = output or f"{name}.html"
+    check_suffix(Path(path))
     check_writable(path)
-    drawing = (
-        _of_file(target) if Path(target).suffix in _FILES else _of_call(target, inputs, kwargs, welded=not no_weld)
-    )
+    drawing = draw_it(target) if is_file else _of_call(target, inputs, kwargs, welded=not no_weld)
     drawing.save(path)
     many = sum(not node.regions for node in drawing.graph.walk())
     click.echo(f"{path}: {Path(path).stat().st_size:,} bytes, {many} nodes")
-
-
-def _of_file(path: str) -> Drawing:
-    from graphweld.api import draw as draw_it
-
-    return draw_it(path)
 
 
 def _of_call(target: str, inputs: str, kwargs: str | None, *, welded: bool) -> Drawing:
@@ -56,8 +48,6 @@ def _of_call(target: str, inputs: str, kwargs: str | None, *, welded: bool) -> D
     file, name = split(target)
     require_torch()
     import torch
-
-    from graphweld.api import draw as draw_it
 
     found = load_target(file, name, instantiate=True)
     torch.manual_seed(_SEED)

@@ -7,30 +7,25 @@ from typing import Any
 
 import torch
 
-from graphweld.capture.breaks import Counter, first_obstacle, measure
-from graphweld.capture.program import guarded, trampoline
+from graphweld.capture.breaks import Break
 from graphweld.diagnostics import UsageError
+from graphweld.targets.explain import run_alone, run_welded
+from graphweld.targets.onnx import require
 from graphweld.targets.pictures import picture_of
 from graphweld.view.drawing import Drawing
+from graphweld.view.from_fx import graph_of_program
 
 
 def draw_call(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any], *, welded: bool) -> Drawing:
-    """Run `fn` once under a compiler that keeps its graphs."""
-    torch.compiler.reset()
-    counter = Counter()
+    """Run `fn` on copies of its arguments, under a compiler that keeps its graphs."""
+    told: tuple[Break, ...] = ()
     if welded:
-        compiled = guarded(torch.compile(trampoline(fn)[0], fullgraph=True, backend=counter), fn)
+        measured, _ = run_welded(fn, args, kwargs)
     else:
-        compiled = torch.compile(fn, backend=counter)
-    measured = measure(compiled, args, kwargs, counter)
-    torch.compiler.reset()
+        measured, told = run_alone(fn, args, kwargs)
     if measured.error is not None:
         raise measured.error
-    obstacle = None
-    if not measured.captured:
-        obstacle = first_obstacle(torch.compile(fn, fullgraph=True, backend="eager"), args, kwargs)
-        torch.compiler.reset()
-    return Drawing(picture_of(measured, () if obstacle is None else (obstacle,), fn))
+    return Drawing(picture_of(measured, told, fn))
 
 
 def draw_file(path: str | os.PathLike[str]) -> Drawing:
@@ -39,12 +34,11 @@ def draw_file(path: str | os.PathLike[str]) -> Drawing:
     if not file.is_file():
         raise UsageError.because(f"no such file: {file}")
     if file.suffix == ".onnx":
-        from graphweld.view.from_onnx import graph_of_model  # imports onnx, which is an extra
+        require("onnx_ir")
+        from graphweld.view.from_onnx import graph_of_model
 
         return Drawing(graph_of_model(file))
     if file.suffix == ".pt2":
-        from graphweld.view.from_fx import graph_of_program
-
         try:
             program = torch.export.load(file)
         except Exception as error:

@@ -20,29 +20,14 @@ from graphweld.targets.pictures import picture_of
 def explain(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any] | None = None) -> Report:
     """Run `fn` compiled by torch and by graphweld, each on copies of its arguments, and report both."""
     given = args, dict(kwargs or {})
-    torch.compiler.reset()
-    counter = Counter()
-    before = measure(torch.compile(_own(fn), backend=counter), *copy.deepcopy(given), counter)
+    before, told = run_alone(fn, *given)
     if before.error is not None and not isinstance(before.error, RuntimeError):
         raise before.error
-    obstacle = None
-    if not before.breaks and before.graphs != 1:
-        torch.compiler.reset()
-        obstacle = first_obstacle(torch.compile(_own(fn), fullgraph=True, backend="eager"), *copy.deepcopy(given))
-    torch.compiler.reset()
-    counter = Counter()
-    subject = _own(fn)
-    start, trace = trampoline(subject)
-    compiled = guarded(torch.compile(start, fullgraph=True, backend=counter), subject)
-    after = measure(compiled, *copy.deepcopy(given), counter)
-    torch.compiler.reset()
+    after, trace = run_welded(fn, *given)
     found = _diagnostics(after.error)
     code = convert.code_of(fn)
     listed = tuple(site_reports(trace, found))
-    phases = (
-        phase_of(before, () if obstacle is None else (obstacle,), fn),
-        phase_of(after, tuple(map(break_from, found)), fn),
-    )
+    phases = phase_of(before, told, fn), phase_of(after, tuple(map(break_from, found)), fn)
     return Report(
         function=getattr(fn, "__qualname__", type(fn).__qualname__),
         file=code.co_filename,
@@ -56,8 +41,37 @@ def explain(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, 
     )
 
 
+def run_alone(
+    fn: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> tuple[Measured, tuple[Break, ...]]:
+    """What `torch.compile` makes of a call, and why it gave up where it captured nothing and broke nowhere."""
+    torch.compiler.reset()
+    counter = Counter()
+    measured = measure(torch.compile(_own(fn), backend=counter), *copy.deepcopy((args, kwargs)), counter)
+    torch.compiler.reset()
+    if measured.breaks or measured.graphs == 1 or measured.error is not None:
+        return measured, ()
+    whole = torch.compile(_own(fn), fullgraph=True, backend="eager")
+    obstacle = first_obstacle(whole, *copy.deepcopy((args, kwargs)))
+    torch.compiler.reset()
+    return measured, () if obstacle is None else (obstacle,)
+
+
+def run_welded(
+    fn: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> tuple[Measured, sites.Trace]:
+    """What graphweld makes of a call, and the record of the trace."""
+    torch.compiler.reset()
+    counter, subject = Counter(), _own(fn)
+    start, trace = trampoline(subject)
+    compiled = guarded(torch.compile(start, fullgraph=True, backend=counter), subject)
+    measured = measure(compiled, *copy.deepcopy((args, kwargs)), counter)
+    torch.compiler.reset()
+    return measured, trace
+
+
 def _own(fn: Any) -> Any:
-    """A copy of a module, so that its state after `explain` is its state before; functions as they are."""
+    """A copy of a module, so that its state after the run is its state before; functions as they are."""
     return copy.deepcopy(fn) if isinstance(fn, torch.nn.Module) else fn
 
 

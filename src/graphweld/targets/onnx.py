@@ -37,7 +37,7 @@ def export_onnx_target(
     verify: Verify,
 ) -> torch.onnx.ONNXProgram:
     """Export, refuse what cannot be held, check, run, and only then write."""
-    _require("onnx", "onnxscript", *(["onnxruntime"] if verify else []))
+    require("onnx", "onnxscript", *(["onnxruntime"] if verify else []))
     from graphweld.targets.onnx_names import name_sizes, name_sources
     from graphweld.targets.onnx_trip_counts import count_trips
 
@@ -141,7 +141,8 @@ def _compare(
             raise ExportError([diagnose(rule, None)]) from None
 
 
-def _require(*packages: str) -> None:
+def require(*packages: str) -> None:
+    """UsageError where packages of the extra `onnx` are missing."""
     import importlib.util
 
     missing = [name for name in packages if importlib.util.find_spec(name) is None]

@@ -13,9 +13,9 @@ import onnx_ir as ir
 
 from graphweld.capture.sites import PACKAGE, TORCH
 from graphweld.targets.onnx_variables import Variables
+from graphweld.view.from_onnx import RECORD, SOURCE
+from graphweld.view.lines import frames
 
-RECORD, SOURCE = "pkg.torch.onnx.stack_trace", "graphweld.source"
-FRAME = re.compile(r'File "([^"]+)", line (\d+), in (\w+)')
 REGIONS = {"then_branch": "then", "else_branch": "else", "body": "body"}
 OWN = (*PACKAGE, TORCH, __file__.rpartition("/")[0])
 
@@ -26,8 +26,8 @@ def name_sources(model: ir.Model) -> None:
     for node in nodes:
         source = _source(node.metadata_props.get(RECORD, ""))
         if source is not None:
-            node.metadata_props[SOURCE] = ":".join(source)
-    variables = Variables(nodes, SOURCE)
+            node.metadata_props[SOURCE] = f"{source[0]}:{source[1]}"
+    variables = Variables(nodes)
     kept = {*model.graph.inputs, *model.graph.outputs, *model.graph.initializers.values()}
     taken = {value.name or "" for value in kept}
 
@@ -54,10 +54,9 @@ def _free(name: str, taken: set[str]) -> str:
     return found
 
 
-def _source(record: str) -> tuple[str, str] | None:
+def _source(record: str) -> tuple[str, int] | None:
     """File and line of the innermost frame that is the user's."""
-    frames = [match.groups() for match in FRAME.finditer(record)]
-    return next(((file, line) for file, line, _ in reversed(frames) if not file.startswith(OWN)), None)
+    return next((frame for frame in reversed(frames(record)) if not frame[0].startswith(OWN)), None)
 
 
 def _nodes(graph: ir.Graph) -> Iterator[ir.Node]:

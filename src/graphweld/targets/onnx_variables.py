@@ -1,19 +1,17 @@
 """The user's variables behind the values of an ONNX model, where the lines that its nodes come from tell them."""
 
-import linecache
 from collections.abc import Iterable
 
 import onnx_ir as ir
 
-from graphweld.view.lines import variable_at
-from graphweld.view.model import Place
+from graphweld.view.from_onnx import place_of
+from graphweld.view.lines import variable_at, variable_read
 
 
 class Variables:
     """Which variable holds a value: the one that its line assigns, if another line reads it; a loop's, in each trip."""
 
-    def __init__(self, nodes: Iterable[ir.Node], source: str) -> None:
-        self._source = source  # the key under which nodes have their lines
+    def __init__(self, nodes: Iterable[ir.Node]) -> None:
         self._carried = {
             value: (node, k)
             for node in nodes
@@ -46,12 +44,10 @@ class Variables:
         if node.op_type == "Loop":
             carried = node.attributes["body"].as_graph().inputs[2:]
             return self.of(carried[k]) if k < len(carried) else ""
-        return self._assigned(node) if len(node.outputs) == 1 and self._is_read(value, node) else ""
+        return self._assigned(value, node) if len(node.outputs) == 1 else ""
 
-    def _is_read(self, value: ir.Value, node: ir.Node) -> bool:
-        line = node.metadata_props.get(self._source)
-        return value.is_graph_output() or any(use.node.metadata_props.get(self._source) != line for use in value.uses())
-
-    def _assigned(self, node: ir.Node) -> str:
-        file, _, line = node.metadata_props.get(self._source, "").rpartition(":")
-        return variable_at(Place(file, int(line), linecache.getline(file, int(line)).strip())) if line else ""
+    def _assigned(self, value: ir.Value, node: ir.Node) -> str:
+        place = place_of(node)
+        if value.is_graph_output():
+            return variable_at(place)
+        return next(filter(None, (variable_read(place, place_of(use.node)) for use in value.uses())), "")

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from graphweld.view.lines import variable_at
+from graphweld.view.lines import variable_at, variable_read
 from graphweld.view.model import Edge, EdgeKind, Graph, Node, NodeKind, Place, Region, RegionKind
 
 Ids = list[str]
@@ -75,11 +75,11 @@ class Assembly:
 
     def name_by_line(self, source: str, reader: Place | None) -> None:
         """What another line reads of a line `y = ...` is y."""
-        place = self.places.get(source)
-        if place != reader and source not in self.names:
-            name = variable_at(place)
-            if name:
-                self.names[source] = name
+        self._name(source, variable_read(self.places.get(source), reader))
+
+    def name_given(self, source: str) -> None:
+        """What a graph gives of a line `y = ...` is y."""
+        self._name(source, variable_at(self.places.get(source)))
 
     def carried_names(self, starts: Ids, names: Sequence[str], places: Sequence[Place | None]) -> list[str]:
         """The names that a loop's graph gives, or the line that ends a trip, or else the one that comes before it."""
@@ -206,6 +206,10 @@ class Assembly:
         finally:
             self._nodes = before
             self._deciding.pop()
+
+    def _name(self, source: str, name: str) -> None:
+        if name:
+            self.names.setdefault(source, name)
 
     def _add(self, node: Node) -> None:
         self._nodes.append(node)

@@ -14,6 +14,12 @@ from graphweld.view.layout import can_lay_out, lay_out
 from graphweld.view.model import Graph
 
 
+def check_suffix(file: Path) -> None:
+    """UsageError for a file that no picture can be written to."""
+    if file.suffix not in (".svg", ".html", ".dot"):
+        raise UsageError.because(f"a picture is an .svg, .html or .dot file, not {file.name}")
+
+
 @dataclass(frozen=True, slots=True)
 class Drawing:
     """A picture of a graph; a notebook shows it. `graph` is what it shows, as plain data."""
@@ -43,10 +49,8 @@ class Drawing:
             UsageError: for another suffix, a path that cannot be written, or as `to_svg`.
         """
         file = Path(path)
-        make = {".svg": self.to_svg, ".html": self.to_html, ".dot": self.to_dot}.get(file.suffix)
-        if make is None:
-            raise UsageError.because(f"a picture is an .svg, .html or .dot file, not {file.name}")
-        text = make()
+        check_suffix(file)
+        text = {".svg": self.to_svg, ".html": self.to_html, ".dot": self.to_dot}[file.suffix]()
         try:
             file.write_text(text, encoding="utf-8")
         except OSError as error:

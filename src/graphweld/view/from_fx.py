@@ -31,6 +31,7 @@ from graphweld.view.fx_nodes import (
     type_of,
     variable_of,
 )
+from graphweld.view.lines import header
 from graphweld.view.model import MOST_AT_FIRST, Graph, NodeKind, Place
 
 _SIGNS = {
@@ -60,7 +61,8 @@ def graph_of(
     reader = Reader(is_large=_is_large(module))
     given = zip_longest(placeholders(module), names, fillvalue="")
     sources = reader.body(module, [reader.input_of(node, name) for node, name in given if isinstance(node, Node)])
-    for k, (source, node) in enumerate(zip(sources, outputs(module), strict=True)):
+    results = ((k, node) for k, node in enumerate(outputs(module)) if node is not None)
+    for source, (k, node) in zip(sources, results, strict=True):
         if returned is None or k in returned:
             reader.made.output(source)
         elif type_of(node) not in _SCALARS:
@@ -201,16 +203,18 @@ class Reader:
         given += [f"{key}={shown(value)}" for key, value in node.kwargs.items() if value not in (None, False)]
         return f"{op}({', '.join(given)})"
 
-    def _operand(self, env: Values, value: Any) -> str | Held:
-        """What a region is given."""
+    def _operand(self, env: Values, value: Any, reader: Place | None = None) -> str | Held:
+        """What a region is given, or what it gives: that has its name from outside where it only passes through."""
         found = env.get(value) if isinstance(value, Node) else Held(constant(value), "")
-        if isinstance(found, str):
-            self.made.name_by_line(found, None)
+        if isinstance(found, str) and reader is not None:
+            self.made.name_by_line(found, reader)
+        elif isinstance(found, str) and place_of(value) == self.made.places.get(found):
+            self.made.name_given(found)
         return found if isinstance(found, str | Held) else Held("?", "")
 
     def _operands(self, env: Values, node: Node, k: int) -> list[str | Held]:
         values: Any = node.args[k] if len(node.args) > k else ()
-        return [self._operand(env, value) for value in values]
+        return [self._operand(env, value, place_of(node)) for value in values]
 
     def _id(self, env: Values, value: Any) -> str:
         """The id of a value; what is held gets a node."""
@@ -226,7 +230,7 @@ class Reader:
         given = [outputs(env[side]) for side in (then, orelse)]
         names = [variable_of(a) or variable_of(b) for a, b in zip(*given, strict=False)]
         details = [type_of(value) for value in given[0]]
-        label = place.text if place else "if"
+        label = header(place, "if")
         return self.made.branch(label, self._id(env, pred), sides, names, place=place, details=details)
 
     def _loop(self, env: Values, node: Node, place: Place | None) -> list[str | None]:
@@ -290,7 +294,7 @@ class Reader:
         names = [carried_name(node) or variable_of(value) for node, value in zip(carried, after, strict=False)]
         places = [place_of(value) if isinstance(value, Node) else None for value in after]
         names = self.made.carried_names(ids, names, places)
-        label = place.text if place else "loop"
+        label = header(place, "loop")
         return self.made.loop(label, ids, names, body, first=first, place=place, details=list(map(type_of, after)))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import linecache
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -12,9 +11,10 @@ import onnx_ir as ir
 
 from graphweld.diagnostics import UsageError
 from graphweld.view.assembly import Assembly, Held, Ids
+from graphweld.view.lines import header, place_at
 from graphweld.view.model import Graph, Place
 
-_SOURCE = "graphweld.source"
+RECORD, SOURCE = "pkg.torch.onnx.stack_trace", "graphweld.source"  # torch's record of a node's origin, and ours
 _MOST_SHOWN = 4  # numbers of a constant
 _ARITHMETIC = {
     "Add": "+", "Sub": "-", "Mul": "*", "Div": "/", "Mod": "%", "Pow": "**", "MatMul": "@", "Less": "<",
@@ -56,17 +56,21 @@ class _Reader:
             self.known.update(
                 {value: found for value, found in zip(node.outputs, made, strict=False) if found is not None}
             )
-        return [self._id(value) for value in graph.outputs]
+        for value in graph.outputs:
+            found = self.known.get(value)
+            if isinstance(found, str) and value.producer() is not None:
+                self.made.name_given(found)
+        return [self._id(value, None) for value in graph.outputs]
 
-    def _id(self, value: ir.Value) -> str:
+    def _id(self, value: ir.Value, reader: Place | None) -> str:
         found = self.known.get(value, Held(value.name or "", _detail(value)))
         if isinstance(found, Held):
             return self.made.held(found)
-        self.made.name_by_line(found, None)
+        self.made.name_by_line(found, reader)
         return found
 
     def _node(self, node: ir.Node) -> Sequence[Value]:
-        place = _place(node)
+        place = place_of(node)
         if node.op_type == "Identity" and node.inputs[0] is not None:
             return [self.known.get(node.inputs[0])]
         if node.op_type == "Constant":
@@ -75,8 +79,8 @@ class _Reader:
         if node.op_type == "If":
             sides = [self._side(node.attributes[name].as_graph()) for name in ("then_branch", "else_branch")]
             return self.made.branch(
-                place.text if place else "if",
-                self._id(_given(node, 0)),
+                header(place, "if"),
+                self._id(_given(node, 0), place),
                 sides,
                 place=place,
                 details=_details(node.outputs),
@@ -112,20 +116,20 @@ class _Reader:
             if is_loop:
                 self.known[graph.inputs[0]] = Held("trip", "i64[]")
             for value, row in zip(graph.inputs[count:], node.inputs[count:], strict=True) if rows else ():
-                self.known[value] = self._id(row) if row is not None else Held("?", "")
+                self.known[value] = self._id(row, place) if row is not None else Held("?", "")
             given = self.body(graph)
             return (given[0], given[1:]) if is_loop else (None, given)
 
-        starts = [self._id(value) for value in node.inputs[first : first + count] if value is not None]
+        starts = [self._id(value, place) for value in node.inputs[first : first + count] if value is not None]
         trips, goes_on = (node.inputs[0], node.inputs[1]) if is_loop else (None, None)
         after = graph.outputs[1:] if is_loop else graph.outputs
         producers = [value.producer() for value in after[:count]]
-        places = [None if producer is None else _place(producer) for producer in producers]
-        label = place.text if place else node.op_type.lower()
+        places = [None if producer is None else place_of(producer) for producer in producers]
+        label = header(place, node.op_type.lower())
         if trips is not None:
             told = self.known.get(trips)
             label += f" ({told.name} trips)" if isinstance(told, Held) else " (counted)"
-        first_test = next((self._id(value) for value in (goes_on, trips) if value is not None), None)
+        first_test = next((self._id(value, place) for value in (goes_on, trips) if value is not None), None)
         return self.made.loop(
             label, starts, self.made.carried_names(starts, [_short(value) for value in carried], places), body,
             first=first_test, place=place, details=_details(node.outputs), kind=node.op_type,
@@ -150,10 +154,10 @@ def _given(node: ir.Node, k: int) -> ir.Value:
     return value
 
 
-def _place(node: ir.Node) -> Place | None:
+def place_of(node: ir.Node) -> Place | None:
     """The line that graphweld's export noted for the node."""
-    file, _, line = node.metadata_props.get(_SOURCE, "").rpartition(":")
-    return Place(file, int(line), linecache.getline(file, int(line)).strip()) if file and line.isdigit() else None
+    file, _, line = node.metadata_props.get(SOURCE, "").rpartition(":")
+    return place_at(file, int(line), node.metadata_props.get(RECORD, "")) if file and line.isdigit() else None
 
 
 def _details(values: Sequence[ir.Value]) -> list[str]:

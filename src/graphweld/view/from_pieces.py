@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import torch
 from torch.fx import GraphModule
 
 from graphweld.view.assembly import Held, Ids
@@ -33,7 +34,7 @@ def graph_of_pieces(pieces: Sequence[Piece], title: str, given: Mapping[int, str
     """The picture. `given` names the program's tensors by their `id`; `returned` are those of its result."""
     reader = Reader()
     made = reader.made
-    known: dict[int, str] = {}  # values by the id of the tensor
+    known: dict[int, str] = {}  # values by the id of the tensor: numbers are equal by chance
     python: str | None = None
     needed = {id(value) for value in returned} | {id(value) for piece in pieces for value in piece.inputs}
     numbers = itertools.count(1)
@@ -47,7 +48,8 @@ def graph_of_pieces(pieces: Sequence[Piece], title: str, given: Mapping[int, str
             with made.box(f"Graph {next(numbers)}", "piece", "piece") as region:
                 outputs = reader.body(module, inputs)
             for source, value in zip(outputs, piece.outputs, strict=False):
-                known[id(value)] = source
+                if isinstance(value, torch.Tensor):
+                    known[id(value)] = source
                 loose += [source] if id(value) not in needed else []
             if python is not None:
                 made.edge(python, region, "break")
@@ -72,6 +74,6 @@ def _entered(
 ) -> str | Held:
     """What a graph reads: an earlier graph's value, an input of the program, or what Python made in between."""
     entered = reader.input_of(node, given.get(id(value), ""), known.get(id(value)), python)
-    if isinstance(entered, str):
+    if isinstance(entered, str) and isinstance(value, torch.Tensor):
         known[id(value)] = entered
     return entered

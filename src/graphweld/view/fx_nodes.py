@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import linecache
 import os
 import re
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Node
 
-from graphweld.view.lines import assigned
+from graphweld.view.lines import assigned, frames, place_at
 from graphweld.view.model import Place
 
 _PACKAGE = os.path.dirname(os.path.dirname(__file__))
@@ -18,7 +17,6 @@ _OWN = tuple(
     os.path.join(folder, "")
     for folder in (os.path.dirname(torch.__file__), f"{_PACKAGE}/capture", f"{_PACKAGE}/runtime")
 )
-_FRAME = re.compile(r'File "([^"]+)", line (\d+), in ')
 _KINDS = {torch.SymInt: "int", torch.SymFloat: "float", torch.SymBool: "bool"}
 _HOLDERS = "modules|parameters|buffers"
 
@@ -52,10 +50,9 @@ def operator_of(node: Node) -> str:
 
 def place_of(node: Node) -> Place | None:
     """The innermost line of the user's that a node was made at."""
-    for file, line in reversed(_FRAME.findall(node.meta.get("stack_trace") or "")):
-        if not file.startswith(_OWN):
-            return Place(file, int(line), linecache.getline(file, int(line)).strip())
-    return None
+    record = node.meta.get("stack_trace") or ""
+    found = next((frame for frame in reversed(frames(record)) if not frame[0].startswith(_OWN)), None)
+    return None if found is None else place_at(*found, record)
 
 
 def module_of(node: Node, depth: int) -> str | None:

@@ -30,11 +30,12 @@ EdgeKind = Literal["data", "test", "again", "break"]
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A line of the user's, with its text where that is known."""
+    """A line of the user's, with its text where that is known, and the lines of the calls that led to it."""
 
     file: str
     line: int
     text: str = ""
+    callers: frozenset[tuple[str, int]] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-import shutil
-import subprocess
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -15,6 +13,7 @@ import pytest
 from graphweld.report import Compiled, Report, RunReport, SourceReport
 from graphweld.report.render import html
 from graphweld.view.model import Edge, Graph, Node
+from tests import browser
 from tests.unit.report.samples import ALL, REFUSED
 
 VOID = {"meta", "br", "link", "img", "input", "hr"}
@@ -126,40 +125,24 @@ def test_a_notebook_shows_the_page_in_a_frame() -> None:
     assert shown.count('"') == 8, "the page is quoted whole"
 
 
-PROBE = """<script>
-const press = (key) => document.dispatchEvent(new KeyboardEvent("keydown", { key }));
-const seen = [];
-press("n"); seen.push(document.activeElement.id);
-press("p"); seen.push(document.activeElement.id);
-const paper = () => getComputedStyle(document.body).backgroundColor;
-const papers = [paper()];
-document.getElementById("theme").click(); papers.push(paper());
-setTimeout(() => {
+PROBE = """
+  const press = (key) => document.dispatchEvent(new KeyboardEvent("keydown", { key }));
+  const seen = [];
+  press("n"); seen.push(document.activeElement.id);
+  press("p"); seen.push(document.activeElement.id);
+  const paper = () => getComputedStyle(document.body).backgroundColor;
+  const papers = [paper()];
+  document.getElementById("theme").click(); papers.push(paper());
   const drawn = document.querySelectorAll(".canvas svg .node").length;
-  document.title = JSON.stringify({ seen, papers, drawn, wide: document.documentElement.scrollWidth > innerWidth });
-}, 3000);
-</script></body>"""
+  return { seen, papers, drawn, wide: document.documentElement.scrollWidth > innerWidth };
+"""
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("width", [1280, 400])
 def test_a_browser_shows_it(width: int, tmp_path: Path) -> None:
-    browser = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    if browser is None:
-        pytest.skip("there is no Chromium on this machine")
-    path = tmp_path / "page.html"
-    path.write_text(PAGE.replace("</body>", PROBE), encoding="utf-8")
-    command = [browser, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path}"]
-    done = subprocess.run(
-        [*command, f"--window-size={width},3000", "--virtual-time-budget=10000", "--dump-dom", path.as_uri()],
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=120,
-    )
-    title = re.search(r"<title>(.*?)</title>", done.stdout, re.DOTALL)
-    assert title is not None
-    told = json.loads(title[1].replace("&quot;", '"'))
+    drawn = 'document.querySelector(".canvas svg")'
+    told, _ = browser.look(PAGE, ready=drawn, probe=PROBE, width=width, height=3000, folder=tmp_path)
     assert told["seen"] == ["f1-s2", "f1-s2"], "n and p go from site to site"
     assert len(set(told["papers"])) == 2, "light and dark differ"
     assert told["drawn"] == 2

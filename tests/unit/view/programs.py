@@ -65,6 +65,17 @@ def deep(x, n):
     return x
 
 
+def double(t):
+    if t.sum() > 0:
+        t = torch.softmax(t, -1) @ t
+    return t * 2
+
+
+def through_a_call(x):
+    y = double(torch.relu(x))
+    return y + 1
+
+
 class Gate(torch.nn.Module):
     def __init__(self):
         super().__init__()

@@ -70,6 +70,19 @@ def test_a_loop_carries_values_back_to_its_start() -> None:
     assert labels(box.regions[0].nodes) == ["x = x * 0.5", "sum(x)", "total = total + ·", "n = n - 1", "n > 0"]
 
 
+def test_what_a_line_only_passes_to_a_call_is_not_what_it_assigns() -> None:
+    graph = gw.draw(programs.through_a_call, (X,)).graph
+    assert {n.label: n.name for n in graph.walk() if n.kind == "op"} == {
+        "relu(x)": "",
+        "sum(·)": "",
+        "· > 0": "",
+        "softmax(·, -1)": "",
+        "· @ ·": "t",
+        "t * 2": "",
+        "· + 1": "",
+    }
+
+
 def test_a_picked_side_is_one_node() -> None:
     graph = gw.draw(programs.pick, (X,)).graph
     assert not any(n.regions for n in graph.walk())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import runpy
 import shutil
 import subprocess
@@ -17,6 +16,7 @@ from graphweld.view.draw.dot import dot_text, scene
 from graphweld.view.draw.page import page
 from graphweld.view.drawing import Drawing
 from graphweld.view.model import Edge, Graph, Node, Place, Region
+from tests import browser
 from tests.contract.tree import ROOT
 
 TEST = Node("t", "test", 'if <b> & "q":', "", Place("/a/model.py", 7, 'if <b> & "q":'))
@@ -109,8 +109,7 @@ def test_a_module_becomes_a_script() -> None:
     assert as_script(module) == "(() => { var a=1;globalThis.Graphviz = a; })();\n"
 
 
-PROBE = """<script>
-addEventListener("load", () => setTimeout(() => {
+PROBE = """
   const count = (what) => document.querySelectorAll(`.canvas .${what}`).length;
   const seen = [[count("node"), count("cluster")]];
   document.getElementById("i").dispatchEvent(new MouseEvent("click", { bubbles: true }));
@@ -122,30 +121,16 @@ addEventListener("load", () => setTimeout(() => {
   document.querySelector("[data-do=close]").click();
   seen.push([count("node"), count("cluster")]);
   document.querySelector("[data-do=open]").click();
-  const wide = document.documentElement.scrollWidth > innerWidth;
-  document.title = JSON.stringify({ seen, expanded, focused, wide });
-}, 3000));
-</script></body>"""
+  return { seen, expanded, focused, wide: document.documentElement.scrollWidth > innerWidth };
+"""
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("width", [1280, 400])
 def test_a_browser_draws_opens_and_closes(width: int, tmp_path: Path) -> None:
-    browser = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    if browser is None:
-        pytest.skip("there is no Chromium on this machine")
-    path, shot = tmp_path / "page.html", tmp_path / "page.png"
-    path.write_text(page(GRAPH).replace("</body>", PROBE), encoding="utf-8")
-    command = [browser, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path}"]
-    command += ["--virtual-time-budget=10000", f"--window-size={width},900"]
-    done = subprocess.run(
-        [*command, "--dump-dom", path.as_uri()], capture_output=True, text=True, check=True, timeout=120
-    )
-    title = re.search(r"<title>(.*?)</title>", done.stdout, re.DOTALL)
-    assert title is not None
-    told = json.loads(title[1])
+    drawn = 'document.querySelector(".canvas svg")'
+    told, shot = browser.look(page(GRAPH), ready=drawn, probe=PROBE, width=width, height=900, folder=tmp_path)
     assert told["seen"] == [[9, 5], [6, 2], [9, 5], [4, 0]]
     assert (told["expanded"], told["focused"], told["wide"]) == ("false", "i", False)
-    subprocess.run([*command, f"--screenshot={shot}", path.as_uri()], capture_output=True, check=True, timeout=120)
     assert shot.read_bytes().startswith(b"\x89PNG")
     assert shot.stat().st_size > 10_000, "more than an empty page"

@@ -36,7 +36,6 @@ _EDGE_STYLES = {
     "again": "dir=back,style=dashed,penwidth=1.6",
     "break": "style=dashed,penwidth=1.8,minlen=2",
 }
-_WORDS = {"if": "If", "loop": "Loop", "piece": "Graph"}
 
 
 def scene(graph: Graph) -> Scene:
@@ -106,20 +105,20 @@ def _open(item: Scene, closed: Collection[str], shown: dict[str, tuple[str, str]
 def _item(node: Node) -> Scene:
     if not node.regions:
         return {"id": node.id, "ids": [node.id], "closed": _node(node, node.kind, _label(node))}
-    first = next((part for part in node.parts), None)
-    inner = [_item(part) for part in node.parts]
-    regions = node.regions
     if node.kind in ("piece", "call"):  # one box for both
-        made = _region(regions[0], node.kind, _title(node))
+        made = _region(node.regions[0], node.kind, _title(node))
         made["names"].append(node.id)
     else:
         made = {
             "names": [node.id],
             "box": f"cluster_{node.id}",
             "open": _cluster(node.id, node.kind, _title(node, with_text=False)),
-            "items": [*inner, *(_region(region, region.kind, f"<b>{region.kind}</b>") for region in regions)],
+            "items": [
+                *map(_item, node.parts),
+                *(_region(region, region.kind, f"<b>{region.kind}</b>") for region in node.regions),
+            ],
             "ranks": _ranks(node),
-            "first": first.id if first is not None else regions[0].nodes[0].id,
+            "first": (node.parts or node.regions[0].nodes)[0].id,
         }
     many = sum(not inner.regions for inner in node.walk())
     ids = [inner.id for inner in node.walk()] + [region.id for inner in node.walk() for region in inner.regions]
@@ -132,13 +131,12 @@ def _item(node: Node) -> Scene:
 
 
 def _region(region: Region, kind: str, title: str) -> dict[str, Any]:
-    items = [_item(node) for node in region.nodes]
     return {
         "id": region.id,
         "names": [region.id],
         "box": f"cluster_{region.id}",
         "open": _cluster(region.id, kind, title),
-        "items": items,
+        "items": [_item(node) for node in region.nodes],
         "ranks": "",
         "first": region.nodes[0].id,
         "ids": [region.id],
