@@ -16,6 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+from torch._prims_common import make_contiguous_strides_for
 from torch._dynamo.current_scope_id import current_scope_id
 from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.constant import ConstantVariable
@@ -167,6 +168,7 @@ class Join:
             return sized
         if not same_type(example(own_a), example(own_b)):
             return None
+        own_b = self._with_strides(self.orelse, own_b, example(own_a))
         for region, side, own, v in ((self.then, left, own_a, a), (self.orelse, right, own_b, b)):
             if side is None and own is not v:
                 self.lost.append((region, v, len(self.slots)))
@@ -188,6 +190,14 @@ class Join:
             return MergeVariable(self.pred, then, orelse, name, joined=joined, shows_gradient=differ)
 
         return merged
+
+    def _with_strides(self, region: Region, vt: VariableTracker, like: torch.Tensor) -> VariableTracker:
+        """A tensor with the very strides of another of its type: those of a dimension of size 1 may differ."""
+        fake = example(vt)
+        if fake.layout is not torch.strided or fake.stride() == like.stride() or not _is_static(like):
+            return vt
+        with reopened(self.tx, region):
+            return method(self.tx, vt, "as_strided", tuple(like.shape), tuple(like.stride()))
 
     def _plain_copy(self, joined: VariableTracker) -> VariableTracker:
         """The side of a tensor that requires grad on the other side only, which the caller can see."""
@@ -377,12 +387,16 @@ class Join:
 def filler(tx: Tx, fake: torch.Tensor) -> VariableTracker:
     """A tensor like another, which nobody reads."""
     sizes, strides = tuple(fake.shape), tuple(fake.stride())
-    if all(isinstance(n, int) for n in (*sizes, *strides)):
-        if fake.is_contiguous():
+    if _is_static(fake):
+        if strides == make_contiguous_strides_for(sizes):
             return call(tx, torch.zeros, sizes, dtype=fake.dtype, device=fake.device)
         return call(tx, torch.empty_strided, sizes, strides, dtype=fake.dtype, device=fake.device)
     found = [(find_symbol(tx, n) or constant(0)) if isinstance(n, torch.SymInt) else constant(n) for n in sizes]
     return call(tx, torch.zeros, TupleVariable(found), dtype=fake.dtype, device=fake.device)
+
+
+def _is_static(fake: torch.Tensor) -> bool:
+    return all(isinstance(n, int) for n in (*fake.shape, *fake.stride()))
 
 
 def _is_one_tensor(vt: VariableTracker) -> bool:

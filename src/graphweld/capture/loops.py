@@ -23,6 +23,7 @@ from torch._dynamo.variables.lists import TupleVariable
 from torch.fx import Proxy
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
+from graphweld.capture.conditionals import settled
 from graphweld.capture import carries, list_growth
 from graphweld.capture.carries import Carry
 from graphweld.capture.data_numbers import number_tensor
@@ -74,6 +75,7 @@ from graphweld.diagnostics import rules
 Step = Callable[[State], tuple[State, VariableTracker]]
 MOST_TRACES = 8
 MOST_UNROLLED = 256  # trips
+UNROLL_FOR = (rules.CarryChanges.code, rules.TypeDependsOnData.code)  # what differs from trip to trip
 
 
 def while_stmt(tx: Tx, test: VariableTracker, body: VariableTracker, state: State, names: Any, site: int) -> State:
@@ -99,6 +101,7 @@ def for_stmt(
     tx: Tx, iterable: VariableTracker, body: VariableTracker, state: State, names: Any, site: int, test: Any
 ) -> State | None:
     """A `for` statement; None where nothing about it depends on the data."""
+    iterable = settled(tx, iterable)
     if isinstance(iterable, Iterated) and isinstance(iterable.inner, Items):
         iterable = iterable.inner.grown or iterable
     has_test = not (isinstance(test, ConstantVariable) and test.value is None)
@@ -128,7 +131,7 @@ def for_stmt(
     try:
         taken, *after = stage_loop(tx, first, step, start, ("gw_index", *names), site)
     except Refusal as refusal:
-        if refusal.diagnostic.code != rules.CarryChanges.code or not _may_be_unrolled(sequence):
+        if refusal.diagnostic.code not in UNROLL_FOR or not _may_be_unrolled(sequence):
             raise
         return unrolled(tx, iterable, body, state, names, site, test)
     sequence.leave(tx, taken)
