@@ -26,6 +26,7 @@ from torch._dynamo.variables.functions import (
     PolyfilledFunctionVariable,
     SkipFunctionVariable,
     UserFunctionVariable,
+    UserMethodVariable,
 )
 from torch._dynamo.variables.iter import ItertoolsVariable
 from torch._dynamo.variables.misc import LoggingLoggerVariable
@@ -63,11 +64,10 @@ from graphweld.capture.merge_variable import changes_in_place
 from graphweld.capture.predicates import as_bool, is_data_dependent, predicate
 from graphweld.capture.refusal import Refusal, refuse
 from graphweld.capture.regions import facts_forgotten
-from graphweld.capture.variables import call, example, in_outermost_graph
+from graphweld.capture.variables import call, example, in_outermost_graph, is_tensor
 from graphweld.diagnostics import rules
 from graphweld.runtime import lists, merge
 
-LOGGING = {"debug", "info", "warning", "warn", "error", "exception", "critical", "log", "warning_once", "info_once"}
 STOPS = (
     exc.Unsupported,
     exc.UserError,
@@ -278,6 +278,8 @@ def _hook_calls() -> None:
     make_handler = BuiltinVariable._make_handler
 
     def call_function(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+        if isinstance(self, UserMethodVariable) and output.is_logging(self.fn) and sites.trace_of(tx) is not None:
+            return output.log(tx, self.obj, self.fn.__name__, args, kwargs)
         handler = intrinsics.HANDLERS.get(self.fn)
         if handler is not None and sites.trace_of(tx) is not None:
             before, _local.tx = getattr(_local, "tx", None), tx
@@ -343,7 +345,7 @@ def _hook_output() -> None:
     skipped_call = SkipFunctionVariable.call_function
 
     def log(self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
-        if sites.trace_of(tx) is not None and name in LOGGING and exported.is_heard(tx, self, name):
+        if sites.trace_of(tx) is not None and name in output.LOGGING and exported.is_heard(tx, self, name):
             return output.log(tx, self, name, args, kwargs)
         return logger_method(self, tx, name, args, kwargs)
 
@@ -370,6 +372,8 @@ def _hook_methods() -> None:
         if sites.trace_of(tx) is not None:
             [_, *args], kwargs = indexing.numbers_for_sizes(tx, name, [self, *args], kwargs)
             args, kwargs = with_choices(name, args, kwargs)
+            if name == "resize_as_" and args and is_tensor(args[0]) and example(self).shape == example(args[0]).shape:
+                return self  # nothing to do
             if name == "__setitem__":
                 args = [indexing.plain_key(tx, args[0]), *args[1:]]
                 parts = indexing.split(args[0])

@@ -288,10 +288,33 @@ FUNCTIONS: dict[Any, Callable[..., VariableTracker]] = {
 
 
 def instead(tx: Tx, receiver: VariableTracker, args: Any) -> bool:
-    """Extend a list of Dynamo's by items of which the data decides the number; False where `args` are no such."""
-    if len(args) < 2 or args[0] != "extend" or not isinstance(args[1][0], (GrownList, DynamicSequence)):
+    """A change of a list of Dynamo's that Dynamo cannot make; False where `args` ask for none.
+
+    Extended by items of which the data decides the number; sorted, where the first parts of the items decide.
+    """
+    if len(args) < 2:
         return False
-    _extend(tx, receiver, args[1][0])
+    if args[0] == "extend" and isinstance(args[1][0], (GrownList, DynamicSequence)):
+        _extend(tx, receiver, args[1][0])
+        return True
+    return args[0] == "sort" and _sort_by_first_parts(tx, receiver, *args[2:])
+
+
+def _sort_by_first_parts(tx: Tx, receiver: Any, kwargs: dict[str, VariableTracker]) -> bool:
+    """`sorted(table.items())`: keys are constants and all different, so that nothing asks for the order of values."""
+    items = [item.realize() for item in receiver.items]
+    if not set(kwargs) <= {"reverse"} or not all(isinstance(item, TupleVariable) and item.items for item in items):
+        return False
+    firsts = [item.items[0].realize() for item in items]  # type: ignore[attr-defined]
+    if not all(first.is_python_constant() for first in firsts):
+        return False
+    keys = [first.as_python_constant() for first in firsts]
+    if len(set(keys)) < len(keys) or len(set(map(type, keys))) > 1 or all(i.is_python_constant() for i in items):
+        return False
+    is_reversed = "reverse" in kwargs and bool(kwargs["reverse"].as_python_constant())
+    order = sorted(range(len(keys)), key=keys.__getitem__, reverse=is_reversed)
+    tx.output.side_effects.mutation(receiver)
+    receiver.items[:] = [items[k] for k in order]
     return True
 
 
