@@ -52,7 +52,10 @@ def f1_score() -> tuple[Any, list[tuple[Any, ...]]]:
     functional = pytest.importorskip("torchmetrics.functional")
     target = torch.tensor([0, 1, 1, 0, 1, 1])
     # probabilities as they are, scores through a sigmoid: the values decide
-    return lambda p, t: functional.f1_score(p, t, task="binary"), [(torch.rand(6), target), (torch.randn(6) * 3, target)]
+    return lambda p, t: functional.f1_score(p, t, task="binary"), [
+        (torch.rand(6), target),
+        (torch.randn(6) * 3, target),
+    ]
 
 
 def confusion_matrix() -> tuple[Any, list[tuple[Any, ...]]]:
@@ -118,8 +121,8 @@ def tensor_product() -> tuple[Any, list[tuple[Any, ...]]]:
 
 
 CASES = [
-    viterbi, crf_likelihood, entmax_bisection, sparsemax, accuracy, f1_score, confusion_matrix, vector_quantization, mamba,
-    ddim_sampling, ddpm_sampling, pndm_sampling, dense_batch, dense_adjacency, tensor_product,
+    viterbi, crf_likelihood, entmax_bisection, sparsemax, accuracy, f1_score, confusion_matrix, vector_quantization,
+    mamba, ddim_sampling, ddpm_sampling, pndm_sampling, dense_batch, dense_adjacency, tensor_product,
 ]  # fmt: skip
 
 

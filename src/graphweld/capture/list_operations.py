@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 from torch._dynamo.variables.base import VariableTracker
+from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.lists import BaseListVariable, SliceVariable, TupleVariable
 
 from graphweld import runtime
@@ -306,9 +307,9 @@ def _sort_by_first_parts(tx: Tx, receiver: Any, kwargs: dict[str, VariableTracke
     if not set(kwargs) <= {"reverse"} or not all(isinstance(item, TupleVariable) and item.items for item in items):
         return False
     firsts = [item.items[0].realize() for item in items]  # type: ignore[attr-defined]
-    if not all(first.is_python_constant() for first in firsts):
+    keys = [first.value for first in firsts if isinstance(first, ConstantVariable)]
+    if len(keys) < len(firsts):
         return False
-    keys = [first.as_python_constant() for first in firsts]
     if len(set(keys)) < len(keys) or len(set(map(type, keys))) > 1 or all(i.is_python_constant() for i in items):
         return False
     is_reversed = "reverse" in kwargs and bool(kwargs["reverse"].as_python_constant())

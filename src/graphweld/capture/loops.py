@@ -23,15 +23,15 @@ from torch._dynamo.variables.lists import TupleVariable
 from torch.fx import Proxy
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
-from graphweld.capture.conditionals import settled
 from graphweld.capture import carries, list_growth
 from graphweld.capture.carries import Carry
+from graphweld.capture.conditionals import settled
 from graphweld.capture.data_numbers import number_tensor
 from graphweld.capture.differentiable import loop
 from graphweld.capture.effects import contents_of, current_attribute, put_contents, watching
+from graphweld.capture.fillers import filler
 from graphweld.capture.frozen import freeze
 from graphweld.capture.grown_lists import GrownList, are_known
-from graphweld.capture.joins import filler
 from graphweld.capture.list_growth import Growth
 from graphweld.capture.loop_changes import Changes
 from graphweld.capture.loop_identity import Party, flag_carry, freeze_shared, is_same, or_start, stays

@@ -17,7 +17,6 @@ from torch._dynamo.variables.iter import CountIteratorVariable
 from torch._dynamo.variables.lists import ListVariable, RangeVariable, TupleVariable
 from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
-from graphweld.capture.conditionals import settled
 from graphweld.capture.grown_lists import GrownList, choose, has_run, length, pick, raise_if
 from graphweld.capture.merge_variable import MergeVariable
 from graphweld.capture.predicates import is_data_dependent, truth
@@ -233,7 +232,7 @@ class Zipped(DynamicSequence):
 
 def as_sequence(tx: Tx, vt: VariableTracker) -> DynamicSequence | None:
     """What a `for` statement iterates over as a sequence; None for Python objects that have to be unrolled."""
-    vt = settled(tx, vt)
+    vt = vt.realize()
     if isinstance(vt, DynamicSequence):
         return vt
     if isinstance(vt, GrownList):
