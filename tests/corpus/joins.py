@@ -881,3 +881,20 @@ def random_on_both_sides(x):
     else:
         y = torch.rand(3) * torch.rand(())
     return x * y + torch.rand(())
+
+
+@program(signs, "branch")
+def strides_of_one_row(x):
+    if x.sum() > 0:
+        y = x.expand(2, 3).clone().unsqueeze(0).transpose(0, 1)
+    else:
+        y = torch.stack([x, x + 1]).unsqueeze(1)
+    return y * 2
+
+
+@program(signs, "branch")
+def strides_of_one_row_on_one_side(x):
+    y = None
+    if x.sum() > 0:
+        y = torch.stack([x, x + 1]).unsqueeze(0).transpose(0, 1)
+    return x if y is None else y

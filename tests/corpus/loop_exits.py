@@ -288,3 +288,23 @@ def return_inside_with_in_loop(x, n):
                 return x
             x = x * 2
     return x - 1
+
+
+class Step:
+    def __init__(self, kept):
+        self.kept = kept
+
+
+@program(lambda: [(t(1.0, 2.0), s(n)) for n in (1, 4, 40)], "loop", grad=False)
+def objects_of_the_last_trip(x, limit):
+    step = None
+    for _ in range(4):
+        if step is not None:
+            kept = [k + 1 for k in step.kept]
+            x = torch.cat([x, kept[0] * 0.5])
+            step = Step([*kept])
+        else:
+            step = Step([x * 2])
+        if x.sum() > limit:
+            break
+    return x, step.kept

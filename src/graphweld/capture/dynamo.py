@@ -26,6 +26,7 @@ from torch._dynamo.variables.functions import (
     PolyfilledFunctionVariable,
     SkipFunctionVariable,
     UserFunctionVariable,
+    UserMethodVariable,
 )
 from torch._dynamo.variables.iter import ItertoolsVariable
 from torch._dynamo.variables.misc import LoggingLoggerVariable
@@ -70,11 +71,10 @@ from graphweld.capture.raises import hook_exceptions
 from graphweld.capture.refusal import Refusal, refuse
 from graphweld.capture.regions import facts_forgotten
 from graphweld.capture.surroundings import hook_surroundings
-from graphweld.capture.variables import call, example, in_outermost_graph
+from graphweld.capture.variables import call, example, in_outermost_graph, is_tensor
 from graphweld.diagnostics import rules
 from graphweld.runtime import lists, merge
 
-LOGGING = {"debug", "info", "warning", "warn", "error", "exception", "critical", "log", "warning_once", "info_once"}
 STOPS = (
     exc.Unsupported,
     exc.UserError,
@@ -294,6 +294,8 @@ def _hook_calls() -> None:
     make_handler = BuiltinVariable._make_handler
 
     def call_function(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+        if isinstance(self, UserMethodVariable) and output.is_logging(self.fn) and sites.trace_of(tx) is not None:
+            return output.log(tx, self.obj, self.fn.__name__, args, kwargs)
         handler = intrinsics.HANDLERS.get(self.fn)
         if handler is not None and sites.trace_of(tx) is not None:
             before, _local.tx = getattr(_local, "tx", None), tx
@@ -368,7 +370,7 @@ def _hook_output() -> None:
     skipped_call = SkipFunctionVariable.call_function
 
     def log(self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
-        if sites.trace_of(tx) is not None and name in LOGGING and exported.is_heard(tx, self, name):
+        if sites.trace_of(tx) is not None and name in output.LOGGING and exported.is_heard(tx, self, name):
             return output.log(tx, self, name, args, kwargs)
         return logger_method(self, tx, name, args, kwargs)
 
@@ -400,6 +402,8 @@ def _hook_methods() -> None:
             if name == "unbind" and example(self).dim() and sequences.is_dynamic(tx, self):
                 if all(isinstance(dim, ConstantVariable) and dim.value == 0 for dim in (*args, *kwargs.values())):
                     return sequences.as_sequence(tx, self)
+            if name == "resize_as_" and args and is_tensor(args[0]) and example(self).shape == example(args[0]).shape:
+                return self  # nothing to do
             if name == "__setitem__":
                 args = [indexing.plain_key(tx, args[0]), *args[1:]]
                 parts = indexing.split(args[0])

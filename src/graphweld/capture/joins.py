@@ -28,6 +28,7 @@ from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
 from graphweld.capture.aliases import alias_of
 from graphweld.capture.data_numbers import number_tensor
+from graphweld.capture.fillers import filler, is_static
 from graphweld.capture.frozen import freeze
 from graphweld.capture.merge_variable import MergeVariable, is_bool_like, kind_of
 from graphweld.capture.predicates import truth
@@ -168,6 +169,7 @@ class Join:
             return sized
         if not same_type(example(own_a), example(own_b)):
             return None
+        own_b = self._with_strides(self.orelse, own_b, example(own_a))
         for region, side, own, v in ((self.then, left, own_a, a), (self.orelse, right, own_b, b)):
             if side is None and own is not v:
                 self.lost.append((region, v, len(self.slots)))
@@ -189,6 +191,14 @@ class Join:
             return MergeVariable(self.pred, then, orelse, name, joined=joined, shows_gradient=differ)
 
         return merged
+
+    def _with_strides(self, region: Region, vt: VariableTracker, like: torch.Tensor) -> VariableTracker:
+        """A tensor with the very strides of another of its type: those of a dimension of size 1 may differ."""
+        fake = example(vt)
+        if fake.layout is not torch.strided or fake.stride() == like.stride() or not is_static(like):
+            return vt
+        with reopened(self.tx, region):
+            return method(self.tx, vt, "as_strided", tuple(like.shape), tuple(like.stride()))
 
     def _plain_copy(self, joined: VariableTracker) -> VariableTracker:
         """The side of a tensor that requires grad on the other side only, which the caller can see."""
@@ -378,17 +388,6 @@ class Join:
         return rebuild
 
 
-def filler(tx: Tx, fake: torch.Tensor) -> VariableTracker:
-    """A tensor like another, which nobody reads."""
-    sizes, strides = tuple(fake.shape), tuple(fake.stride())
-    if all(isinstance(n, int) for n in (*sizes, *strides)):
-        if fake.is_contiguous():
-            return call(tx, torch.zeros, sizes, dtype=fake.dtype, device=fake.device)
-        return call(tx, torch.empty_strided, sizes, strides, dtype=fake.dtype, device=fake.device)
-    found = [(find_symbol(tx, n) or constant(0)) if isinstance(n, torch.SymInt) else constant(n) for n in sizes]
-    return call(tx, torch.zeros, TupleVariable(found), dtype=fake.dtype, device=fake.device)
-
-
 def _is_one_tensor(vt: VariableTracker) -> bool:
     return is_tensor(vt) or (isinstance(vt, MergeVariable) and vt.joined is not None)
 
@@ -425,16 +424,6 @@ def _same_strides(a: torch.Tensor, b: torch.Tensor) -> bool:
         same_size(s, t) or same_size(n, 1) or a.numel() == 0
         for s, t, n in zip(a.stride(), b.stride(), a.shape, strict=True)
     )
-
-
-def find_symbol(tx: Tx, size: torch.SymInt) -> VariableTracker | None:
-    """The variable of a dynamic size that the graph already binds."""
-    for tracer in reversed(tx.output.tracers):
-        proxy = tracer.bound_symbols.get(size.node.expr)
-        if proxy is not None:
-            proxy = proxy() if not hasattr(proxy, "node") else proxy
-            return SymNodeVariable(proxy, size)
-    return None
 
 
 def key_text(key: Any) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 from torch._dynamo.variables.base import VariableTracker
+from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.lists import BaseListVariable, SliceVariable, TupleVariable
 
 from graphweld import runtime
@@ -265,8 +266,15 @@ FUNCTIONS: dict[Any, Callable[..., VariableTracker]] = {
 
 
 def instead(tx: Tx, receiver: VariableTracker, args: Any) -> bool:
-    """Extend a list of Dynamo's by items of which the data decides the number; False where `args` are no such."""
-    if len(args) < 2 or args[0] != "extend":
+    """A change of a list of Dynamo's that Dynamo cannot make; False where `args` ask for none.
+
+    Extended by items of which the data decides the number; sorted, where the first parts of the items decide.
+    """
+    if len(args) < 2:
+        return False
+    if args[0] == "sort":
+        return _sort_by_first_parts(tx, receiver, *args[2:])
+    if args[0] != "extend":
         return False
     added = args[1][0].realize()
     if isinstance(added, Partial):
@@ -274,6 +282,24 @@ def instead(tx: Tx, receiver: VariableTracker, args: Any) -> bool:
     if not isinstance(added, (GrownList, DynamicSequence)):
         return False
     _extend(tx, receiver, added)
+    return True
+
+
+def _sort_by_first_parts(tx: Tx, receiver: Any, kwargs: dict[str, VariableTracker]) -> bool:
+    """`sorted(table.items())`: keys are constants and all different, so that nothing asks for the order of values."""
+    items = [item.realize() for item in receiver.items]
+    if not set(kwargs) <= {"reverse"} or not all(isinstance(item, TupleVariable) and item.items for item in items):
+        return False
+    firsts = [item.items[0].realize() for item in items]  # type: ignore[attr-defined]
+    keys = [first.value for first in firsts if isinstance(first, ConstantVariable)]
+    if len(keys) < len(firsts):
+        return False
+    if len(set(keys)) < len(keys) or len(set(map(type, keys))) > 1 or all(i.is_python_constant() for i in items):
+        return False
+    is_reversed = "reverse" in kwargs and bool(kwargs["reverse"].as_python_constant())
+    order = sorted(range(len(keys)), key=keys.__getitem__, reverse=is_reversed)
+    tx.output.side_effects.mutation(receiver)
+    receiver.items[:] = [items[k] for k in order]
     return True
 
 

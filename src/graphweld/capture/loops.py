@@ -27,12 +27,13 @@ from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 from graphweld.capture import carries, growing_tensors, list_growth, outer_state
 from graphweld.capture.carried_containers import containers_in, outdate, outdated
 from graphweld.capture.carries import Carry
+from graphweld.capture.conditionals import settled
 from graphweld.capture.data_numbers import number_tensor
 from graphweld.capture.differentiable import loop
 from graphweld.capture.effects import contents_of, put_contents, watching
+from graphweld.capture.fillers import filler
 from graphweld.capture.frozen import freeze, has_changed, state_of
 from graphweld.capture.grown_lists import GrownList, are_known, one_or_other
-from graphweld.capture.joins import filler
 from graphweld.capture.list_growth import Growth
 from graphweld.capture.loop_changes import Changes
 from graphweld.capture.loop_identity import Party, flag_carry, freeze_shared, is_same, or_start, stays
@@ -83,7 +84,10 @@ MOST_TRACES = 8
 RAISES = -1  # the flag that tells whether all checks of a body have passed; others are those of a carry
 MOST_UNROLLED = 256  # trips
 # Why a loop of fixed length may not be one node, and yet each of its trips be a part of the graph.
-UNROLLED = {rule.code for rule in (rules.CarryChanges, rules.RegionMutates, rules.ListLengthDependsOnData)}
+UNROLLED = {
+    rule.code
+    for rule in (rules.CarryChanges, rules.RegionMutates, rules.ListLengthDependsOnData, rules.TypeDependsOnData)
+}
 
 
 def while_stmt(tx: Tx, test: VariableTracker, body: VariableTracker, state: State, names: Any, site: int) -> State:
@@ -109,6 +113,7 @@ def for_stmt(
     tx: Tx, iterable: VariableTracker, body: VariableTracker, state: State, names: Any, site: int, test: Any
 ) -> State | None:
     """A `for` statement; None where nothing about it depends on the data."""
+    iterable = settled(tx, iterable)
     if isinstance(iterable, PartialDict):
         iterable = iterable.tp_iter_impl(tx)
     if isinstance(iterable, Iterated) and isinstance(iterable.inner, Items):

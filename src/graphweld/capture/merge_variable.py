@@ -161,12 +161,19 @@ class MergeVariable(VariableTracker):
     def unpack_var_sequence(self, tx: Any) -> list[VariableTracker]:
         if self.joined is not None:
             return self.tensor(tx).unpack_var_sequence(tx)
-        self.give_up("it is unpacked", tx)
+        return self._settled(tx, "it is unpacked").unpack_var_sequence(tx)
 
     def tp_iter_impl(self, tx: Any) -> VariableTracker:
         if self.joined is not None:
             return self.tensor(tx).tp_iter_impl(tx)
-        self.give_up("it is iterated over", tx)
+        return self._settled(tx, "it is iterated over").tp_iter_impl(tx)
+
+    def _settled(self, tx: Tx, use: str) -> VariableTracker:
+        """The alternative that is known to be the one on this path."""
+        from graphweld.capture.conditionals import settled
+
+        found = settled(tx, self)
+        return self.give_up(use, tx) if found is self else found
 
     def each(self, tx: Tx, operation: Any) -> VariableTracker:
         """The operation on whichever alternative it is.

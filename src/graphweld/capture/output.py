@@ -22,6 +22,8 @@ from graphweld.capture.variables import Tx, build, constant, is_tensor
 from graphweld.convert import RUNTIME
 
 OUTPUT = "graphweld.runtime.output"
+LOGGING = {"debug", "info", "warning", "warn", "error", "exception", "critical", "log", "warning_once", "info_once"}
+LOGURU = LOGGING | {"trace", "success"}
 
 
 class Speaker(VariableTracker):
@@ -79,6 +81,11 @@ def print_(tx: Tx, args: list[VariableTracker], kwargs: dict[str, VariableTracke
 
 def log(tx: Tx, logger: VariableTracker, name: str, args: Any, kwargs: Any) -> VariableTracker:
     return say(tx, "say_to", logger, constant(name), TupleVariable(list(args)), _dict(kwargs))
+
+
+def is_logging(fn: Any) -> bool:
+    """Whether a function is a method of loguru's logger that says something."""
+    return getattr(fn, "__module__", "") == "loguru._logger" and fn.__name__ in LOGURU
 
 
 def warn(tx: Tx, args: list[VariableTracker], kwargs: dict[str, VariableTracker]) -> VariableTracker:

@@ -114,7 +114,7 @@ def attention(
     elif attn_mask is not None:
         weights = weights + attn_mask
     nothing = (weights == -math.inf).all(-1, keepdim=True)  # a row that may look at nothing
-    weights = torch.softmax(weights, -1).masked_fill(nothing, 0.0)
+    weights = torch.softmax(weights.masked_fill(nothing, 0.0), -1).masked_fill(nothing, 0.0)
     return torch.nn.functional.dropout(weights, dropout_p) @ value
 
 

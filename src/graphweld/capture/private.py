@@ -312,7 +312,7 @@ _VALUES = (
         f"{_VARIABLES}.functions",
         "ClosureConversionError LocalGeneratorFunctionVariable NestedUserFunctionVariable "
         "PolyfilledFunctionVariable SkipFunctionVariable "
-        "UserFunctionVariable",
+        "UserFunctionVariable UserMethodVariable",
         "functions, to exchange their code",
     ),
     *_each(
@@ -454,6 +454,7 @@ _TENSORS = (
     *_each(
         "torch._prims_common", "is_non_overlapping_and_dense_or_false", "to see that a tensor leaves no gap in memory"
     ),
+    *_each("torch._prims_common", "make_contiguous_strides_for", "to know when a filler is a plain one"),
     *_each(
         "torch._subclasses",
         "fake_tensor.FakeTensor functional_tensor.FunctionalTensor",
