@@ -25,9 +25,9 @@ from torch.fx import Proxy
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
 from graphweld.capture import carries, growing_tensors, list_growth, outer_state
+from graphweld.capture.absence import settled
 from graphweld.capture.carried_containers import containers_in, outdate, outdated
 from graphweld.capture.carries import Carry
-from graphweld.capture.conditionals import settled
 from graphweld.capture.data_numbers import number_tensor
 from graphweld.capture.differentiable import loop
 from graphweld.capture.effects import contents_of, put_contents, watching

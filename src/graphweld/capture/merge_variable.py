@@ -170,7 +170,7 @@ class MergeVariable(VariableTracker):
 
     def _settled(self, tx: Tx, use: str) -> VariableTracker:
         """The alternative that is known to be the one on this path."""
-        from graphweld.capture.conditionals import settled
+        from graphweld.capture.absence import settled
 
         found = settled(tx, self)
         return self.give_up(use, tx) if found is self else found
