@@ -34,6 +34,7 @@ site: docs
 bench: $(READY)
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/branches.py
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/loops.py
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/loop_memory.py
 
 # torch goes first and alone: asked for by its exact version, pip takes the CPU build where one lies at hand.
 $(READY): pyproject.toml constraints.txt

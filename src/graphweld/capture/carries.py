@@ -29,6 +29,7 @@ from graphweld.capture.merge_variable import MergeVariable, is_bool_like, kind_o
 from graphweld.capture.predicates import truth
 from graphweld.capture.refusal import refuse
 from graphweld.capture.variables import (
+    State,
     Tx,
     call,
     constant,
@@ -439,6 +440,17 @@ def tensors_in(
     for c, part in zip(carry.parts, pieces_of(vt) or [], strict=True):
         found += tensors_in(c, part, packed[len(found) : len(found) + len(leaves(c))])
     return found
+
+
+def packed_of(tx: Tx, kinds: list[Carry], values: State) -> tuple[State, list[VariableTracker | None]]:
+    """The tensors that stand for values, and the program's own tensor that each is."""
+    packed: State = []
+    tensors: list[VariableTracker | None] = []
+    for carry, vt in zip(kinds, values, strict=True):
+        made = pack(tx, carry, vt)
+        packed += made
+        tensors += tensors_in(carry, vt, made)
+    return packed, tensors
 
 
 def _pack_merged(tx: Tx, carry: Merged, vt: VariableTracker) -> list[VariableTracker]:

@@ -281,8 +281,9 @@ def stage_loop(
         appends = growing_tensors.Appends(tx, types, body.inputs, body.after, state, names)
         if appends.dims:
             try:
-                own = list(appends.without(state))
-                rest = stage_loop(tx, first, appends.step(step), own, appends.without(names), site)
+                rest = stage_loop(
+                    tx, first, appends.step(step), [*appends.without(state)], appends.without(names), site
+                )
             except exc.Unsupported:
                 pass  # it is read after all: then its size is what is refused
             else:
@@ -346,7 +347,7 @@ def _make_loop(tx: Tx, first: VariableTracker, body: _Body, before: State, value
     appended: dict[Any, list[list_growth.Slot]] = {}
     changes = Changes(tx, region, body.inputs)
     with reopened(tx, region):
-        packed, tensors = _packed(tx, kinds, values)
+        packed, tensors = carries.packed_of(tx, kinds, values)
         kept = {k: is_same(tx, vt, body.inputs[k]) for k, vt in enumerate(tensors) if vt is not None}
         flags = {k: flag_carry(tx, same) for k, same in kept.items() if is_tensor(same)}
         raising = raising_in(tx, region.graph, region.tracer)
@@ -371,7 +372,7 @@ def _make_loop(tx: Tx, first: VariableTracker, body: _Body, before: State, value
         left = changes.leave(kept, flags)
         outs = carries.own(tx, [stop, *packed, *(now for _, now in flags.values()), *left, *copies, *rows], taken)
         changes.close()
-    starts, began = _packed(tx, kinds, before)
+    starts, began = carries.packed_of(tx, kinds, before)
     for vt, growth in lists.items():
         starts += list_growth.start_values(tx, growth, contents_of(vt))
     stop0 = negate(tx, first)
@@ -418,17 +419,6 @@ def _make_loop(tx: Tx, first: VariableTracker, body: _Body, before: State, value
         put_contents(vt, [*contents_of(vt), list_growth.run_of(tx, growth, appended[vt], stacks)])
     spoken.say(stacks)
     return after
-
-
-def _packed(tx: Tx, kinds: list[Carry], values: State) -> tuple[State, list[VariableTracker | None]]:
-    """The tensors that stand for values, and the program's own tensor that each is."""
-    packed: State = []
-    tensors: list[VariableTracker | None] = []
-    for carry, vt in zip(kinds, values, strict=True):
-        leaves = carries.pack(tx, carry, vt)
-        packed += leaves
-        tensors += carries.tensors_in(carry, vt, leaves)
-    return packed, tensors
 
 
 def _strided(tx: Tx, values: list[VariableTracker], like: list[VariableTracker]) -> list[VariableTracker]:

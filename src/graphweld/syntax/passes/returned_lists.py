@@ -99,7 +99,7 @@ def _receivers(node: ast.AST) -> list[ast.expr]:
     match node:
         case ast.Call(func=ast.Attribute(value=receiver, attr=name)) if name in GROWING:
             return [receiver]
-        case ast.AugAssign(target=target, op=ast.Add()):
+        case ast.AugAssign(target=target, op=ast.Add(), value=ast.List() | ast.ListComp()):
             return [target]
     return []
 
