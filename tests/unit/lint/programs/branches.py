@@ -81,7 +81,7 @@ def numbers(x: Tensor):
 def grows(x: Tensor, out: list, seen: set):
     if x.sum() > 0:  #: GW201
         out.append(x)
-    if x.sum() > 1:  #: refused GW201
+    if x.sum() > 1:  #: GW201
         seen.add(1)
     if x.sum() < 0:  #: GW201
         own = []
