@@ -478,3 +478,22 @@ def generator_sent(x):
     b = it.send(x)
     c = it.send(b)
     return a + b * c
+
+
+@program(signs, "branch")
+def table_in_order_of_its_keys(x):
+    table = {"scale": x * 2, "add": x + 1}
+    for name, value in sorted(table.items()):
+        x = x * 3 + value if name == "add" else x - value
+    if x.sum() > 0:
+        for _, value in sorted([("b", x), ("a", x * 2)], reverse=True):
+            x = x * 2 + value
+    return x
+
+
+@program(signs, "branch", grad=False)
+def resized_as_it_is(x):
+    y = torch.zeros(3)
+    if x.sum() > 0:
+        y.resize_as_(x).copy_(x)
+    return y

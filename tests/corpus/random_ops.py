@@ -90,7 +90,8 @@ def masked_attention_dropout_in_branch(q, k, v):
         mask = torch.ones(3, 5, dtype=torch.bool).tril(-1)
         a = F.scaled_dot_product_attention(q, k, v, mask, 0.25, scale=0.3)
         b = F.scaled_dot_product_attention(q, k, v, is_causal=True, dropout_p=0.5)
-        return a + b
+        looks = torch.zeros(3, 5).masked_fill(~mask, -torch.inf)
+        return a + b + F.scaled_dot_product_attention(q, k, v, looks, 0.5)
     return q.clone()
 
 

@@ -15,8 +15,9 @@ from torch._dynamo.variables.tensor import SymNodeVariable
 from torch._dynamo.variables.torch import TorchInGraphFunctionVariable
 
 from graphweld.capture.predicates import is_data_dependent, negate, predicate
-from graphweld.capture.raises import emit_raise
+from graphweld.capture.raises import emit_raise, inside_try
 from graphweld.capture.regions import assume
+from graphweld.capture.sites import PACKAGE
 from graphweld.capture.variables import Tx, constant, example, is_tensor, method
 
 EXCEPTIONS: dict[Any, str | None] = {
@@ -42,6 +43,9 @@ def check(tx: Tx, fn: Any, args: Any, kwargs: Any, torch_call: Any) -> VariableT
         return None
     if is_tensor(condition) != (fn in OF_TENSORS) or (is_tensor(condition) and example(condition).dtype != torch.bool):
         return None  # torch's TypeError
+    is_fact = tx.f_code.co_filename.startswith(PACKAGE) or inside_try(tx)
+    if isinstance(condition, SymNodeVariable) and is_fact:
+        return None  # a check of graphweld's own, or one that torch can make where a `raise` cannot be
     exception = EXCEPTIONS[fn] or named["error_type"].as_python_constant().__name__
     holds = predicate(tx, method(tx, condition, "all") if is_tensor(condition) else condition)
     emit_raise(tx, negate(tx, holds), exception)

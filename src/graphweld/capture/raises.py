@@ -100,7 +100,7 @@ def always_raises(fn: VariableTracker) -> bool:
 
 def emit_raise(tx: Tx, pred: VariableTracker, exception: str, instead: Rule | None = None) -> None:
     """Make the compiled call end here where `pred` holds; a refusal, or `instead`, where that is not as in Python."""
-    if _inside_try(tx):
+    if inside_try(tx):
         refuse(tx, instead or rules.RegionRaises(exception, "inside a `try`"))
     passes = negate(tx, pred)
     if isinstance(passes, ConstantVariable):
@@ -126,7 +126,7 @@ def emit_check(tx: Tx, fails: VariableTracker, exception: type[Exception]) -> No
         return
     if isinstance(fails, ConstantVariable):
         raise_observed_exception(exception, tx)
-    if not _inside_try(tx) and not _changed_inputs(tx):
+    if not inside_try(tx) and not _changed_inputs(tx):
         emit_raise(tx, fails, exception.__name__)
         return
     args = (negate(tx, fails).as_proxy(), exception.__name__)
@@ -184,7 +184,7 @@ def is_fact(error: BaseException) -> bool:
     return isinstance(error, RuntimeError) and "Runtime assertion failed for expression" in str(error)
 
 
-def _inside_try(tx: Tx) -> bool:
+def inside_try(tx: Tx) -> bool:
     """Whether an `except` of the program could catch what is raised here."""
     frame: Any = tx
     while frame is not None:
