@@ -92,7 +92,7 @@ EXPECTED: tuple[Expect, ...] = (
     *_each("loop_exits.return_inside_with_in_loop", refused="GW103", variant="grad"),  # which one needs a gradient
     *_each(
         "early_return.return_in_static_loop_positions loop_exits.return_inside_with_in_loop"
-        " loop_exits.return_in_dynamic_range nested.tail_recursion",
+        " loop_exits.return_in_dynamic_range nested.tail_recursion while_loops.while_true_return",
         gap="an argument that only some paths return comes back as a copy",
         **_ALIASES,
     ),
@@ -184,6 +184,13 @@ EXPORTED: tuple[Expect, ...] = (
         " joins.none_in_tuple joins.string_formatting_after loop_exits.return_tuple_static output.warn_and_repair",
         refused="GW140",
     ),
+    *_each(
+        "absence.entries_of_nested_branches absence.set_in_loop attributes.attribute_of_module_on_one_side"
+        " exceptions.try_else_finally",
+        refused="GW140",
+    ),
+    *_each("absence.members_come_and_go append.return_inside_two_loops", refused="GW141"),  # a set; sizes of the data
+    *_each("append.slice_of_grown_list_returned", refused="GW112"),  # as many results as the data says
     *_each("exceptions.effects_around_raises", refused="GW105"),  # a raise after a change of an argument
     *_each(  # an ONNX model raises nothing, and changes neither buffers nor arguments
         "constants.entry_of_data gradients.batch_norm_in_branch models.algorithms.suppress_overlapping_boxes"

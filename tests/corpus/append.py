@@ -274,7 +274,7 @@ def slice_and_change(x, n):
 def any_item_of_a_bounded_loop(x):
     out = [x]
     for i in range(4):
-        if out[i // 2].sum() > 20:
+        if out[i // 2].sum() > 5:
             break
         out.append(out[i // 2] + out[-1])
     return torch.stack(out)
@@ -292,10 +292,10 @@ def integrate_and_return_inside(y, end):
             return torch.stack(ys)
         slope = -0.5 * y
         error = (step * (slope + 0.5 * (y + step * slope))).abs().max()
-        if error < 0.05:
+        if error < 0.02:
             y, at = y + step * slope, at + step
             ys.append(y)
-        step = step * torch.clamp(0.9 * (0.05 / (error + 1e-8)).sqrt(), 0.3, 2.0)
+        step = step * torch.clamp(0.9 * (0.02 / (error + 1e-8)).sqrt(), 0.3, 2.0)
 
 
 @program(_integrals, "loop append")

@@ -55,7 +55,7 @@ def tensor_of_list_by_number(x):
     return torch.stack(rows)
 
 
-@program(signs, "branch", grad=False)
+@program(signs, "branch raises", grad=False)
 def index_out_of_range(x):
     counts = [0, 0]
     counts[1 if x.sum() > 0 else 2] += 1

@@ -105,7 +105,7 @@ def matrices():
     return [(rand(n, 2, seed=n),) for n in (4, 5, 3)]
 
 
-@program(matrices, "loop dynamic", sizes=matrices)
+@program(matrices, "loop dynamic one_path", sizes=matrices)
 def loop_over_rows(x):
     total = torch.zeros(())
     for row in x:
@@ -113,7 +113,7 @@ def loop_over_rows(x):
     return total
 
 
-@program(matrices, "loop dynamic", sizes=matrices)
+@program(matrices, "loop dynamic one_path", sizes=matrices)
 def loop_over_row_numbers(x):
     total = torch.zeros(2)
     for i in range(x.shape[0]):
@@ -121,7 +121,7 @@ def loop_over_row_numbers(x):
     return total
 
 
-@program(matrices, "loop dynamic", sizes=matrices)
+@program(matrices, "loop dynamic one_path", sizes=matrices)
 def states_of_rows(x):
     h, states = torch.zeros(2), []
     for i, row in enumerate(x):
@@ -130,12 +130,12 @@ def states_of_rows(x):
     return torch.stack(states), h
 
 
-@program(matrices, "loop dynamic", sizes=matrices)
+@program(matrices, "loop dynamic one_path", sizes=matrices)
 def comprehension_over_rows(x):
     return torch.stack([row * 2 for row in x.unbind(0)])
 
 
-@program(matrices, "loop dynamic", sizes=matrices)
+@program(matrices, "loop dynamic one_path", sizes=matrices)
 def rows_in_pairs(x):
     total = torch.zeros(2)
     for a, b in zip(x, x.flip(0)):
@@ -143,7 +143,7 @@ def rows_in_pairs(x):
     return total
 
 
-@program(matrices, "loop dynamic", sizes=matrices)
+@program(matrices, "loop dynamic one_path", sizes=matrices)
 def exit_from_rows(x):
     for i, row in enumerate(x):
         if row.sum() > 0:

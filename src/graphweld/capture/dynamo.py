@@ -1,4 +1,7 @@
-"""The hooks: where Dynamo is asked to trace another code object, to stage instead of follow, and to start over."""
+"""The hooks: where Dynamo is asked to trace another code object, to stage instead of follow, and to start over.
+
+This file is long: the hooks of calls, methods and items ask one another's originals, and are read together.
+"""
 
 import contextlib
 import functools
