@@ -33,7 +33,7 @@ TAKES_DIM = {
     "squeeze", "stack", "std", "sum", "swapaxes", "transpose", "unbind", "unsqueeze", "var",
 }  # fmt: skip
 READING = {"get", "index", "count", "__getitem__", "__contains__"}
-KEYED = {"__setitem__", "__delitem__", "pop", "setdefault", "add", "discard", "remove", "update"}  # by a first argument
+KEYED = frozenset(("__setitem__", "__delitem__", "pop", "setdefault", "add", "discard", "remove", "update"))
 
 
 def hook_merge_arguments() -> None:
@@ -45,7 +45,7 @@ def hook_merge_arguments() -> None:
     TupleVariable.call_method = _reading(TupleVariable.call_method, READING)  # type: ignore[method-assign]
     AutogradFunctionVariable.call_method = _reading(AutogradFunctionVariable.call_method, {"apply"})  # type: ignore[method-assign]
     for container in (ConstDictVariable, CommonListMethodsVariable, SetVariable):
-        container.call_method = _keyed(_reading(container.call_method, READING))  # type: ignore[method-assign]
+        container.call_method = _reading(container.call_method, READING, KEYED)  # type: ignore[method-assign]
     Tx.BUILD_STRING = _building(Tx.BUILD_STRING, lambda inst: [True] * inst.arg)  # type: ignore[method-assign]
     Tx.BUILD_SET = _building(Tx.BUILD_SET, lambda inst: [True] * inst.arg)  # type: ignore[method-assign]
     Tx.BUILD_MAP = _building(Tx.BUILD_MAP, lambda inst: [True, False] * inst.arg)  # type: ignore[method-assign]
@@ -106,17 +106,12 @@ def _by_name(function: Any) -> Any:
     return call_function
 
 
-def _keyed(method: Any) -> Any:
+def _reading(method: Any, names: set[str] | None = None, keyed: frozenset[str] = frozenset()) -> Any:
+    """A method for either alternative: of any argument of `names`, of the first alone of `keyed`."""
+
     def call_method(self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
-        if name in KEYED and args and merge_in(args[0]) is not None:
+        if name in keyed and args and merge_in(args[0]) is not None:
             return distribute(tx, [args[0]], {}, lambda new, _: call_method(self, tx, name, [*new, *args[1:]], kwargs))
-        return method(self, tx, name, args, kwargs)
-
-    return call_method
-
-
-def _reading(method: Any, names: set[str] | None = None) -> Any:
-    def call_method(self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
         if (names is None or name in names) and any(map(merge_in, (*args, *kwargs.values()))):
             return distribute(tx, list(args), kwargs, lambda new, named: call_method(self, tx, name, new, named))
         return method(self, tx, name, args, kwargs)
