@@ -27,7 +27,7 @@ from torch._dynamo.variables.user_defined import UserDefinedObjectVariable
 
 from graphweld.capture import choices, indexing, list_operations, output, polyfills, sites
 from graphweld.capture.changing_sizes import is_changing, is_followed
-from graphweld.capture.conditionals import distribute, stage_if
+from graphweld.capture.conditionals import distribute
 from graphweld.capture.data_numbers import number_tensor
 from graphweld.capture.grown_lists import GrownList, give_up, new
 from graphweld.capture.intrinsics import identity, unpack
@@ -108,17 +108,11 @@ def builtin(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) -> 
         return _range
     if fn in COMPARISONS and len(arg_types) == 2 and any(issubclass(t, SymNodeVariable) for t in arg_types):
         return _compare(fn, arg_types)
-    if fn in (max, min) and len(arg_types) > 1 and not has_kwargs:
-        if all(issubclass(t, (SymNodeVariable, ConstantVariable)) for t in arg_types):
-            return _extreme(fn, arg_types)
+    if fn in EXTREMES and (has_kwargs or len(arg_types) > 1):
+        if has_kwargs or all(issubclass(t, (SymNodeVariable, ConstantVariable)) for t in arg_types):
+            return _extreme(fn, arg_types, has_kwargs)
     if fn in FLOAT_ARITHMETIC and len(arg_types) == 2 and any(issubclass(t, SymNodeVariable) for t in arg_types):
         return _calculate(fn, arg_types)
-    if fn in EXTREMES and has_kwargs:
-        return lambda tx, args, kwargs: (
-            call(tx, EXTREMES[fn], *args, **kwargs)
-            if sites.trace_of(tx) is not None
-            else dynamo_handler(fn, arg_types, True)(tx, args, kwargs)
-        )
     if fn in DIVISIONS and len(arg_types) == 2 and issubclass(arg_types[1], SymNodeVariable):
         return _divide(fn, arg_types)
     if fn in USER_OPERATORS and len(arg_types) == 2 and not has_kwargs:
@@ -259,18 +253,15 @@ def _calculate(fn: Callable[..., Any], arg_types: list[type]) -> Callable[..., A
     return handler
 
 
-def _extreme(fn: Callable[..., Any], arg_types: list[type]) -> Callable[..., Any]:
-    """`max(a, b)` and `min(a, b)` of floats of the data: the first unless a later one is beyond it. A NaN never is."""
-    is_beyond = operator.gt if fn is max else operator.lt
+def _extreme(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) -> Callable[..., Any]:
+    """`max` and `min` of floats of the data, of which a NaN is beyond no other; and with `key` or `default`."""
 
     def handler(tx: Tx, args: Args, kwargs: Any) -> Any:
-        if sites.trace_of(tx) is None or not any(map(is_data_float, args)) or not all(map(is_number, args)):
-            return dynamo_handler(fn, arg_types, False)(tx, args, kwargs)
-        found, *others = args
-        for other in others:
-            beyond = predicate(tx, call(tx, is_beyond, other, found))
-            found = stage_if(tx, beyond, lambda it=other: it, lambda it=found: it, label=f"{fn.__name__}(...)")
-        return found
+        if sites.trace_of(tx) is not None and (
+            has_kwargs or (any(map(is_data_float, args)) and all(map(is_number, args)))
+        ):
+            return call(tx, EXTREMES[fn], *args, **kwargs)
+        return dynamo_handler(fn, arg_types, has_kwargs)(tx, args, kwargs)
 
     return handler
 

@@ -316,7 +316,8 @@ def describe(carry: Carry) -> str:
     if isinstance(carry, Number):
         return carry.kind.__name__
     if isinstance(carry, Merged):
-        return f"{describe(carry.then)} or {describe(carry.orelse)}"
+        kinds = f"{describe(carry.then)} or {describe(carry.orelse)}".split(" or ")
+        return " or ".join(dict.fromkeys(kinds))
     return kind_of(carry.value if isinstance(carry, Fixed) else carry.like)
 
 

@@ -24,11 +24,7 @@ from graphweld.syntax import SourceUnavailable
 
 def is_changing(vt: VariableTracker) -> bool:
     """Whether a number is a size that may be another in the next call."""
-    return (
-        isinstance(vt, SymNodeVariable)
-        and isinstance(vt.sym_num, torch.SymInt)
-        and not free_unbacked_symbols(vt.sym_num)
-    )
+    return isinstance(vt, SymNodeVariable) and _changes(vt.sym_num)
 
 
 def is_followed(tx: Tx) -> bool:
@@ -36,22 +32,27 @@ def is_followed(tx: Tx) -> bool:
     trace = sites.trace_of(tx)
     if trace is None or trace.unrolls_sizes:
         return False
-    if sites.conversion_of(tx.f_code) is None:
+    is_converted = sites.conversion_of(tx.f_code) is not None
+    if not is_converted:
         try:
             if not convert.has_sites(tx.f_code):
                 return False
         except SourceUnavailable:
             return False
-        trace.follows_sizes = True
-        refuse(tx, rules.LoopNotWelded("for", "its number of trips is a size that changes"))
     trace.follows_sizes = True
+    if not is_converted:
+        refuse(tx, rules.LoopNotWelded("for", "its number of trips is a size that changes"))
     return True
 
 
 def has_changing_size(tensor: VariableTracker) -> bool:
     """Whether a tensor may have another number of rows in the next call."""
     shape = example(tensor).shape
-    return bool(shape) and isinstance(shape[0], torch.SymInt) and not free_unbacked_symbols(shape[0])
+    return bool(shape) and _changes(shape[0])
+
+
+def _changes(size: Any) -> bool:
+    return isinstance(size, torch.SymInt) and not free_unbacked_symbols(size)
 
 
 def hook_rows() -> None:

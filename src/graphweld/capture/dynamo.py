@@ -1,7 +1,4 @@
-"""The hooks: where Dynamo is asked to trace another code object, to stage instead of follow, and to start over.
-
-This file is long: the hooks of calls, methods and items ask one another's originals, and are read together.
-"""
+"""The hooks: where Dynamo is asked to trace another code object, to stage instead of follow, and to start over."""
 
 import contextlib
 import functools
@@ -11,14 +8,11 @@ import types
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-import torch
 from torch._dynamo import config, exc, symbolic_convert
 from torch._dynamo.eval_frame import skip_code
 from torch._dynamo.side_effects import SideEffects
-from torch._dynamo.source import FloatTensorSource
 from torch._dynamo.symbolic_convert import InliningInstructionTranslator
 from torch._dynamo.variables.base import AsPythonConstantNotImplementedError, VariableTracker
-from torch._dynamo.variables.builder import VariableBuilder
 from torch._dynamo.variables.builtin import BuiltinVariable
 from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.functions import (
@@ -33,9 +27,9 @@ from torch._dynamo.variables.functions import (
 )
 from torch._dynamo.variables.iter import ItertoolsVariable
 from torch._dynamo.variables.misc import LoggingLoggerVariable
-from torch._dynamo.variables.tensor import SymNodeVariable, TensorVariable
+from torch._dynamo.variables.tensor import TensorVariable
 from torch._dynamo.variables.torch import TorchInGraphFunctionVariable
-from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode, free_unbacked_symbols
+from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
 from graphweld import convert, syntax
 from graphweld.capture import (
@@ -60,7 +54,6 @@ from graphweld.capture.changing_sizes import hook_rows
 from graphweld.capture.choices import hook_choices
 from graphweld.capture.compiled import hook_compiled
 from graphweld.capture.conditionals import distribute, merge_in
-from graphweld.capture.data_numbers import note_item
 from graphweld.capture.effects import hook_changes, watch_mutation
 from graphweld.capture.formatting import hook_formatting
 from graphweld.capture.frozen import refuse_changes
@@ -68,13 +61,14 @@ from graphweld.capture.joins import is_sized_by_data
 from graphweld.capture.membership import hook_membership
 from graphweld.capture.merge_arguments import hook_merge_arguments, with_choices
 from graphweld.capture.merge_variable import changes_in_place
+from graphweld.capture.number_reads import hook_floats, hook_items, read_once
 from graphweld.capture.partial import hook_partial
-from graphweld.capture.predicates import as_bool, is_data_dependent, predicate
+from graphweld.capture.predicates import is_data_dependent
 from graphweld.capture.raises import hook_exceptions
 from graphweld.capture.refusal import Refusal, refuse
 from graphweld.capture.regions import facts_forgotten
 from graphweld.capture.surroundings import hook_surroundings
-from graphweld.capture.variables import call, example, in_outermost_graph, is_tensor
+from graphweld.capture.variables import call, example, is_tensor
 from graphweld.diagnostics import rules
 from graphweld.runtime import lists, merge
 
@@ -119,8 +113,8 @@ def install() -> None:
         _hook_output()
         _hook_methods()
         _hook_asserts()
-        _hook_items()
-        _hook_floats()
+        hook_items()
+        hook_floats()
         _hook_cells()
         _hook_mutation()
         counters.hook_literals()
@@ -418,24 +412,10 @@ def _hook_methods() -> None:
             if any(map(merge_in, (*args, *kwargs.values()))):
                 return distribute(tx, list(args), kwargs, functools.partial(method, self, tx, name))
             if name == "item" and "example_value" in self.proxy.node.meta:
-                return _read_once(self, tx, lambda: call_method(self, tx, name, args, kwargs))
+                return read_once(self, tx, lambda: call_method(self, tx, name, args, kwargs))
         return call_method(self, tx, name, args, kwargs)
 
     TensorVariable.call_method = method  # type: ignore[method-assign]
-
-
-def _read_once(tensor: TensorVariable, tx: Any, read: Callable[[], VariableTracker]) -> VariableTracker:
-    """One `.item()` node for all reads of a tensor in a graph, as AOTAutograd has one symbol for them."""
-    tracer = tx.output.current_tracer
-    if not hasattr(tracer, "gw_items"):
-        tracer.gw_items = {}
-    made = tracer.gw_items
-    key = (tensor.proxy.node, example(tensor)._version)
-    if key not in made:
-        made[key] = read()
-        if isinstance(made[key], SymNodeVariable):
-            note_item(made[key].as_proxy())
-    return made[key]  # type: ignore[no-any-return]
 
 
 def _hook_asserts() -> None:
@@ -446,46 +426,6 @@ def _hook_asserts() -> None:
         return sites.trace_of(self) is None and detect(self, truth_fn, push)
 
     symbolic_convert._detect_and_normalize_assert_statement = detected
-
-
-def _hook_items() -> None:
-    """`.item()` of a 0-d input is a number of the data like any other.
-
-    Dynamo gives such an input's number a hint and would guard on it: one graph for each value.
-    """
-    method_item = TensorVariable.method_item
-
-    def item(self: TensorVariable, tx: Any, *args: Any, **kwargs: Any) -> Any:
-        fake = self.proxy.node.meta.get("example_value")
-        count = fake.numel() if fake is not None else 1
-        if isinstance(count, int) and count != 1 and sites.trace_of(tx) is not None:
-            message = f"a Tensor with {count} elements cannot be converted to Scalar"
-            exc.raise_observed_exception(RuntimeError, tx, args=[message])
-        memo = getattr(fake, "item_memo", None)
-        if memo is not None and sites.trace_of(tx) is not None and not free_unbacked_symbols(memo):
-            if not isinstance(self.source, FloatTensorSource):
-                fake.item_memo = None
-        if getattr(fake, "dtype", None) is torch.bool and sites.trace_of(tx) is not None:
-            return as_bool(predicate(tx, self))
-        return method_item(self, tx, *args, **kwargs)
-
-    TensorVariable.method_item = item  # type: ignore[method-assign]
-
-
-def _hook_floats() -> None:
-    """A Python float that changed between calls becomes an input, read by an `.item()` wherever it is met first.
-
-    Dynamo keeps that number for the rest of the trace, so the read belongs to the outermost graph, not to a region.
-    """
-    wrap_symfloat = VariableBuilder.wrap_symfloat
-
-    def wrap(self: VariableBuilder, value: float) -> VariableTracker:
-        if sites.trace_of(self.tx) is None:
-            return wrap_symfloat(self, value)
-        with in_outermost_graph(self.tx):
-            return wrap_symfloat(self, value)
-
-    VariableBuilder.wrap_symfloat = wrap  # type: ignore[method-assign]
 
 
 def _hook_cells() -> None:

@@ -12,7 +12,6 @@ the end of the outermost call:
 
 import logging
 import operator
-import re
 from typing import Any, NoReturn
 
 import torch
@@ -31,6 +30,7 @@ from graphweld.capture.refusal import Refusal, refuse
 from graphweld.capture.sites import PACKAGE, TORCH
 from graphweld.capture.variables import Tx, call, example, is_number, is_tensor, method, storage_key
 from graphweld.diagnostics import Span, diagnose, rules
+from graphweld.diagnostics.rule import in_words
 
 SEQUENCES = (TupleVariable, ListVariable)
 # What the frame that torch.export traces begins and ends with.
@@ -75,8 +75,9 @@ def result_of(tx: Tx, result: VariableTracker) -> VariableTracker:
         if isinstance(vt, SizeVariable):
             cannot_carry(tx, "return a torch.Size", "return a tuple of the sizes")
         if isinstance(vt, MergeVariable) and vt.joined is None and not is_bool_like(vt) and not _can_select(vt):
-            name = re.sub(r"^gw_returned_\d+", "the returned value", vt.name)
-            cannot_carry(tx, f"return {vt.kinds()} ({name})", "return tensors of one size and dtype on every path")
+            cannot_carry(
+                tx, f"return {vt.kinds()} ({in_words(vt.name)})", "return tensors of one size and dtype on every path"
+            )
 
     VariableTracker.visit(check, result)
     return result

@@ -10,7 +10,6 @@
 What stores its argument as an item, as `rows.append(mode)` does, stores the merge. As a key it is one or the other.
 """
 
-import dis
 from collections.abc import Callable
 from typing import Any
 
@@ -24,6 +23,7 @@ from torch._dynamo.variables.misc import AutogradFunctionVariable
 from torch._dynamo.variables.sets import SetVariable
 
 from graphweld.capture.conditionals import distribute, merge_in
+from graphweld.capture.instructions import dispatch
 
 # What takes numbers that torch wants to know when it traces: by keyword, and functions that take them by position.
 KNOWN_NUMBERS = {"alpha", "axis", "beta", "correction", "diagonal", "dim", "dim0", "dim1", "end_dim", "start_dim"}
@@ -49,12 +49,7 @@ def hook_merge_arguments() -> None:
     Tx.BUILD_STRING = _building(Tx.BUILD_STRING, lambda inst: [True] * inst.arg)  # type: ignore[method-assign]
     Tx.BUILD_SET = _building(Tx.BUILD_SET, lambda inst: [True] * inst.arg)  # type: ignore[method-assign]
     Tx.BUILD_MAP = _building(Tx.BUILD_MAP, lambda inst: [True, False] * inst.arg)  # type: ignore[method-assign]
-    pending: list[Any] = [Tx]
-    while pending:
-        cls = pending.pop()
-        for name in ("BUILD_STRING", "BUILD_SET", "BUILD_MAP"):
-            cls.dispatch_table[dis.opmap[name]] = getattr(Tx, name)
-        pending.extend(cls.__subclasses__())
+    dispatch("BUILD_STRING", "BUILD_SET", "BUILD_MAP")
 
 
 def _building(build: Any, decides: Callable[[Any], list[bool]]) -> Any:

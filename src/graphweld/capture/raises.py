@@ -26,6 +26,7 @@ from torch._dynamo.variables.misc import SuperVariable
 from torch._dynamo.variables.user_defined import UserDefinedExceptionObjectVariable
 from torch.fx import Graph, Node, Proxy
 
+from graphweld.capture.instructions import dispatch
 from graphweld.capture.merge_variable import MergeVariable
 from graphweld.capture.predicates import negate
 from graphweld.capture.refusal import refuse
@@ -67,11 +68,7 @@ def hook_exceptions() -> None:
 
     SuperVariable.call_method = method  # type: ignore[method-assign]
     InstructionTranslatorBase.RAISE_VARARGS = raise_either  # type: ignore[method-assign]
-    pending: list[Any] = [InstructionTranslatorBase]
-    while pending:
-        cls = pending.pop()
-        cls.dispatch_table[dis.opmap["RAISE_VARARGS"]] = raise_either
-        pending.extend(cls.__subclasses__())
+    dispatch("RAISE_VARARGS")
 
 
 def _last_of(tx: Tx, exception: VariableTracker) -> VariableTracker:

@@ -60,10 +60,30 @@ def diagnose(rule: Rule, span: Span | None, source_line: str | None = None, note
     )
 
 
+# What the names stand for that conversion makes, in words of the user's.
+MADE = {
+    "returned": "the returned value",
+    "exception": "the exception that the `try` handles",
+    "list": "the list that the comprehension makes",
+    "subject": "the subject of the `match`",
+    "value": "a value of the comparison",
+}
+
+
+def in_words(name: str) -> str:
+    """A name as the user knows it.
+
+    >>> in_words("gw_returned_1[0]"), in_words("total")
+    ('the returned value[0]', 'total')
+    """
+    return re.sub(r"^gw_([a-z]+)_\d+", lambda made: MADE.get(made[1], made[0]), name)
+
+
 def quoted(name: str) -> str:
     """A piece of code in backticks; a phrase such as "the returned value" as it is.
 
-    >>> quoted("self.total"), quoted("the returned value")
+    >>> quoted("self.total"), quoted("gw_returned_1")
     ('`self.total`', 'the returned value')
     """
+    name = in_words(name)
     return name if re.search(r"[A-Za-z] [a-z]", name) else f"`{name}`"

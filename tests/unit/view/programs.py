@@ -1,24 +1,13 @@
 """Programs that are drawn."""
 
+from pathlib import Path
+
 import torch
 
+from graphweld.cli.target import load_target
 
-def choose(x, w):
-    y = x @ w
-    if y.mean() > 0:
-        z = torch.softmax(y, -1)
-    else:
-        z = torch.relu(y) @ w
-    return z + x
-
-
-def count_down(x, n):
-    total = torch.zeros(())
-    while n > 0:
-        x = x * 0.5
-        total = total + x.sum()
-        n = n - 1
-    return x, total
+FIGURES = Path(__file__).parents[3] / "docs" / "examples" / "figures.py"
+choose, count_down = (load_target(str(FIGURES), name, instantiate=False).fn for name in ("choose", "count_down"))
 
 
 def pick(x):

@@ -54,7 +54,7 @@ def test_an_if_holds_both_sides_and_what_decides() -> None:
 
 
 def test_nodes_have_the_lines_they_come_from() -> None:
-    text = Path(programs.__file__).read_text(encoding="utf-8").splitlines()
+    text = programs.FIGURES.read_text(encoding="utf-8").splitlines()
     for node in gw.draw(programs.choose, (X, W)).graph.walk():
         if node.kind == "op":
             assert node.place is not None
