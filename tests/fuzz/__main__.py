@@ -47,8 +47,8 @@ def run(
     for number in range(first, first + count):
         if time.monotonic() > end:
             break
-        text = program(Chance(number))
         where = target or ("aot_eager" if number % 10 == 3 else "eager"), number % 2 == 1 if grad is None else grad
+        text = program(Chance(number), where[1])
         kind = failure(text, *where, seen)
         kinds[kind] += bool(kind)
         if kind and kinds[kind] == 1:

@@ -240,16 +240,17 @@ def helper(v, j):
 
 def program(a, b, n, m, box):
 """
-START = """    c, k = a * 1, 1
-    items, table, names = [b], {"p": a}, {"x"}
-"""
+START = ["c, k = a * 1, 1", 'items, table, names = [b], {"p": a}, {"x"}']
 
 
-def program(r: Chance) -> str:
+def program(r: Chance, grad: bool = False) -> str:
     """The text of a module with a function `program(a, b, n, m, box)` and a class `Box(v)`."""
     body: Block = []
     while not any(line.startswith(" ") for line in body):  # one that steers
         r.left = r.choice(SIZES)
         body = blocks(r, 0, False)
-    start = ["a, b = a * 1, b * 1"] if r.random() < 0.5 else []
-    return HEAD + START + "\n".join(indented([*start, *body, "return a, b, c, k, m, items, table, names"])) + "\n"
+    copied = "a, b = a * 1, b * 1"
+    first = [copied] if grad else []  # leaves must not be changed in place
+    then = [copied] if r.random() < 0.5 else []
+    lines = [*first, *START, *then, *body, "return a, b, c, k, m, items, table, names"]
+    return HEAD + "\n".join(indented(lines)) + "\n"

@@ -42,6 +42,7 @@ from graphweld.capture import (
     indexing,
     intrinsics,
     list_operations,
+    math_domain,
     output,
     polyfills,
     recurrent,
@@ -314,6 +315,7 @@ def _hook_calls() -> None:
         checked = checks.check(tx, self.value, args, kwargs, torch_call)
         if checked is not None:
             return checked
+        math_domain.check(tx, self.value, args)
         polyfill = polyfills.FUNCTIONS.get(self.value)
         if polyfill is not None or (self.value in polyfills.OF_NUMBERS and is_data_dependent(args[0])):
             return call(tx, polyfill or polyfills.OF_NUMBERS[self.value], *args, **kwargs)

@@ -1,0 +1,30 @@
+"""Functions of `math` that raise, for a number of the data outside of their domain or a result beyond all floats.
+
+math.sqrt(t.item())      ValueError where t < 0; compiled code goes on with NaN
+math.cosh(t.item())      OverflowError where t > 710.48; compiled code goes on with infinity
+"""
+
+import math
+from typing import Any
+
+import torch
+
+from graphweld.capture.predicates import is_data_dependent, predicate
+from graphweld.capture.raises import emit_check
+from graphweld.capture.variables import Tx, call
+
+_RAISING = "sqrt log log2 log10 log1p exp expm1 acos asin acosh atanh cosh sinh sin cos tan"
+IN_TENSORS = {getattr(math, name): getattr(torch, name) for name in _RAISING.split()}
+
+
+def check(tx: Tx, fn: Any, args: Any) -> None:
+    """End the call where `fn` raises, if it is such a function."""
+    if fn in IN_TENSORS and len(args) == 1 and is_data_dependent(args[0].realize()):
+        emit_check(tx, predicate(tx, call(tx, raises, args[0], IN_TENSORS[fn])), ValueError)
+
+
+def raises(number: Any, fn: Any) -> torch.Tensor:
+    """Whether Python raises: a NaN or an infinity comes out that did not go in. Traced."""
+    into = torch.full((), number, dtype=torch.float64)
+    out = fn(into)
+    return (torch.isnan(out) & ~torch.isnan(into)) | (torch.isinf(out) & torch.isfinite(into))
