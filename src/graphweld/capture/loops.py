@@ -346,7 +346,9 @@ def _make_loop(tx: Tx, first: VariableTracker, body: _Body, before: State, value
     kinds = [*body.types, *outer.values()]
     appended: dict[Any, list[list_growth.Slot]] = {}
     changes = Changes(tx, region, body.inputs)
+    spoken = Spoken(tx, region)
     with reopened(tx, region):
+        said = spoken.rows()  # which may end the call
         packed, tensors = carries.packed_of(tx, kinds, values)
         kept = {k: is_same(tx, vt, body.inputs[k]) for k, vt in enumerate(tensors) if vt is not None}
         flags = {k: flag_carry(tx, same) for k, same in kept.items() if is_tensor(same)}
@@ -366,8 +368,7 @@ def _make_loop(tx: Tx, first: VariableTracker, body: _Body, before: State, value
             packed += list_growth.next_values(tx, growth, items)
             appended[vt] = list_growth.slots(tx, items)
             rows += list_growth.rows(tx, growth, appended[vt])
-        spoken = Spoken(tx, region)
-        rows += spoken.rows()
+        rows += said
         packed = _strided(tx, packed, body.inputs)
         left = changes.leave(kept, flags)
         outs = carries.own(tx, [stop, *packed, *(now for _, now in flags.values()), *left, *copies, *rows], taken)
