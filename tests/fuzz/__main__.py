@@ -17,7 +17,7 @@ from collections import Counter
 
 import torch._dynamo.guards
 
-from tests.fuzz.check import check
+from tests.fuzz.check import EndlessError, check
 from tests.fuzz.programs import Chance, program
 from tests.fuzz.shrink import shrink
 
@@ -34,7 +34,7 @@ def failure(text: str, target: str, grad: bool, seen: Counter[str]) -> str:
     """The kind of failure, or nothing."""
     try:
         check(text, target, grad, seen)
-    except Exception as error:  # noqa: BLE001 - whatever a program brings to light is the result
+    except (Exception, EndlessError) as error:  # noqa: BLE001 - whatever a program brings to light is the result
         return kind_of(error)
     return ""
 

@@ -26,7 +26,7 @@ from graphweld.capture.output import OUTPUT, Saying, Speaker, record
 from graphweld.capture.predicates import truth
 from graphweld.capture.raises import emit_raise
 from graphweld.capture.refusal import refuse
-from graphweld.capture.regions import Region
+from graphweld.capture.regions import Region, proxies_in
 from graphweld.capture.variables import Tx, build, call, constant, example, is_tensor, method
 from graphweld.diagnostics import rules
 
@@ -98,13 +98,17 @@ class Spoken:
             named = {constant(key): self._later(arg) for key, arg in vt.sym_kwargs.items()}
             parts = [build(self.tx, vt.format_string), TupleVariable(list(map(self._later, vt.sym_args))), _dict(named)]
             return LaterVariable("Format", parts)
-        if isinstance(vt, BaseListVariable) and self.region.owns(vt):
+        if isinstance(vt, BaseListVariable) and self._is_of_a_trip(vt):
             return vt.clone(items=list(map(self._later, vt.items)), source=None)
-        if isinstance(vt, ConstDictVariable) and self.region.owns(vt):
+        if isinstance(vt, ConstDictVariable) and self._is_of_a_trip(vt):
             return _dict({key.vt: self._later(value) for key, value in vt.items.items()})
         if self.region.owns(vt):
             refuse(self.tx, rules.RegionMutates("what the program prints", "a loop"))
         return vt
+
+    def _is_of_a_trip(self, vt: VariableTracker) -> bool:
+        """Whether a container holds what a trip computed, of this loop or of one around it."""
+        return any(proxy.tracer is not self.tx.output.root_tracer for proxy in proxies_in(vt))
 
     def _padded(self, vt: VariableTracker) -> VariableTracker:
         """A tensor of which the data decides the number of rows, as one of a fixed number, and how many are its own."""
