@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import ast
 import copy
+import time
 from collections.abc import Callable, Iterator
 
 
-def shrink(text: str, fails: Callable[[str], bool], tries: int = 300) -> str:
-    """`text` with as much left out as `fails` still holds for."""
+def shrink(text: str, fails: Callable[[str], bool], seconds: float = 120) -> str:
+    """`text` with as much left out as `fails` still holds for, as far as that is found in time."""
+    end = time.monotonic() + seconds
     smaller = True
-    while smaller and tries > 0:
+    while smaller:
         smaller = False
         for candidate in _smaller(text):
-            tries -= 1
-            if tries <= 0:
+            if time.monotonic() > end:
                 break
             if fails(candidate):
                 text, smaller = candidate, True

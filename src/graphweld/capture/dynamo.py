@@ -284,9 +284,6 @@ def _steered_by_data(error: Exception) -> bool:
     )
 
 
-OF_NUMBERS = polyfills.OF_NUMBERS | math_domain.FUNCTIONS
-
-
 def _hook_calls() -> None:
     user_call = UserFunctionVariable.call_function
     torch_call = TorchInGraphFunctionVariable.call_function
@@ -318,12 +315,9 @@ def _hook_calls() -> None:
         checked = checks.check(tx, self.value, args, kwargs, torch_call)
         if checked is not None:
             return checked
-        math_domain.check(tx, self.value, args)
-        polyfill = polyfills.FUNCTIONS.get(self.value)
-        if polyfill is None and self.value in OF_NUMBERS and is_data_dependent(args[0]):
-            polyfill = OF_NUMBERS[self.value]
-        if polyfill is not None:
-            return call(tx, polyfill, *args, **kwargs)
+        polyfill = polyfills.FUNCTIONS.get(self.value) or math_domain.of_data(tx, self.value, args)
+        if polyfill is not None or (self.value in polyfills.OF_NUMBERS and is_data_dependent(args[0])):
+            return call(tx, polyfill or polyfills.OF_NUMBERS[self.value], *args, **kwargs)
         if self.value in recurrent.OF_UNKNOWN_LENGTH and len(args) == 9 and is_sized_by_data(example(args[0])):
             return call(tx, recurrent.OF_UNKNOWN_LENGTH[self.value], *args)
         if self.value is draws.ATTENTION and draws.draws_in_region(tx, args, kwargs):

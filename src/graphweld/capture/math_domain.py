@@ -34,10 +34,15 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
 } | {math.fabs: lambda number: abs(number) * 1.0, math.log: _log}
 
 
-def check(tx: Tx, fn: Any, args: Any) -> None:
-    """End the call where `fn` raises, if it is such a function."""
-    if fn in IN_TENSORS and args and is_data_dependent(args[0].realize()):
+def of_data(tx: Tx, fn: Any, args: Any) -> Callable[..., Any] | None:
+    """What stands for such a function, traced; None where torch's own does. The call ends where `fn` raises."""
+    if not args or fn not in FUNCTIONS | IN_TENSORS or not is_data_dependent(args[0].realize()):
+        return None
+    if fn in IN_TENSORS:
         emit_check(tx, predicate(tx, call(tx, raises, args[0], IN_TENSORS[fn])), ValueError)
+    if fn in IN_TENSORS and tx.output.export:
+        return FUNCTIONS.get(fn) or _in_tensors(IN_TENSORS[fn])  # exported programs know no functions of symbols
+    return FUNCTIONS.get(fn)
 
 
 def raises(number: Any, fn: Any) -> torch.Tensor:

@@ -116,6 +116,8 @@ def _why_not(tx: Tx) -> str | None:
     """Why a compiled call cannot end here in a run of plain Python, if so."""
     if tx.output.export and inside_try(tx):
         return "inside a `try`, in an export"
+    if tx.output.export and _inside_unknown_with(tx):
+        return "inside a `with` whose manager may catch it, in an export"
     for node in _changed_inputs(tx):
         if tx.output.export:
             return "after a change of an argument, in an export"
@@ -201,6 +203,16 @@ def inside_try(tx: Tx) -> bool:
     frame: Any = tx
     while frame is not None:
         if _may_catch(frame):
+            return True
+        frame = frame.parent
+    return False
+
+
+def _inside_unknown_with(tx: Tx) -> bool:
+    """Whether a context manager that is none of torch's, such as `contextlib.suppress`, sees what is raised here."""
+    frame: Any = tx
+    while frame is not None:
+        if any("WITH" in entry.inst.opname and entry.with_context is None for entry in frame.block_stack):
             return True
         frame = frame.parent
     return False
