@@ -503,6 +503,8 @@ _REST = (
         "WhileLoop._maybe_wrap_as_tensor_box",
         "to lay the operands of a branch out",
     ),
+    *_each("torch._inductor", "compile_fx", "where Inductor begins with a graph"),
+    *_each("torch._inductor", "config", "to have it reuse no memory in place"),
     *_each("torch._inductor.graph", "GraphLowering", "to lower what has sizes that the data decides"),
     *_each(
         "torch._inductor.sizevars",
