@@ -38,6 +38,7 @@ from graphweld.capture import (
     counters,
     draws,
     exported,
+    failing_operators,
     growing_tensors,
     indexing,
     intrinsics,
@@ -312,6 +313,7 @@ def _hook_calls() -> None:
         of_list = of_list or list_operations.call_torch(tx, self.value, list(args), kwargs)
         if of_list is not None:
             return of_list
+        failing_operators.refuse_in_export(tx, self.value)
         checked = checks.check(tx, self.value, args, kwargs, torch_call)
         if checked is not None:
             return checked

@@ -101,6 +101,11 @@ def trace_of(tx: Any) -> Trace | None:
     return output.gw_trace  # type: ignore[no-any-return]
 
 
+def is_piece(tx: Any) -> bool:
+    """Whether the graph is one of several of a program that breaks: plain Python has run before it."""
+    return not tx.output.export and tx.output.root_tx.f_code not in _traces
+
+
 @contextmanager
 def welding(trace: Trace) -> Iterator[None]:
     """Weld every frame compiled inside: behind a graph break, torch compiles the pieces as frames of their own."""
