@@ -67,6 +67,7 @@ from graphweld.capture.predicates import is_data_dependent
 from graphweld.capture.raises import hook_exceptions
 from graphweld.capture.refusal import Refusal, refuse
 from graphweld.capture.regions import facts_forgotten
+from graphweld.capture.steady_tests import are_changed
 from graphweld.capture.surroundings import hook_surroundings
 from graphweld.capture.variables import call, example, is_tensor
 from graphweld.diagnostics import rules
@@ -170,6 +171,9 @@ def _hook_inlining() -> None:
                     exported.finish(parent, result)
             if is_outermost:
                 refuse_changes(parent)
+                if are_changed(parent, trace):
+                    trace.copies_tests = True
+                    _start_over(trace, parent, "copies what is tested and then changed")
                 _maybe_free_numbers(trace, parent)
             return result
         except STOPS as error:
