@@ -103,7 +103,7 @@ EXPECTED: tuple[Expect, ...] = (
         **_ALIASES,
     ),
     *_each(
-        "carries.swap carries.rotate_three carries.two_names_of_one_tensor carries.view_carry",
+        "carries.swap carries.rotate_three carries.two_names_of_one_tensor carries.view_carry carries.grows_by_cat",
         gap="which argument a loop hands back, the data decides: it is a copy",
         **_ALIASES,
     ),
