@@ -262,3 +262,32 @@ def item_changed_in_place(x, n):
         out.append(x * i)
         out[i // 2].add_(1)
     return torch.stack(out)
+
+
+@program(counts, "loop append")
+def pairs_of_numbers(x, n):
+    pairs = []
+    for i in range(int(n)):
+        for j in range(i + 1, int(n)):
+            if (i + j) % 2 == 1:
+                pairs.append((i, j))
+    return x, pairs
+
+
+@program(lambda: [(torch.tensor([[1, 1, 0], [0, 1, 1]]),), (torch.zeros(2, 3).long(),)], "loop append", grad=False)
+def flood_fill(image):
+    labels, current = torch.zeros_like(image), 0
+    for h in range(image.shape[0]):
+        if image[h, 0] == 0 or labels[h, 0] > 0:
+            continue
+        current += 1
+        stack = [(h, 0)]
+        while len(stack):
+            r, c = stack.pop()
+            if labels[r, c] > 0:
+                continue
+            labels[r, c] = current
+            for dr, dc in ((1, 0), (0, 1)):
+                if r + dr < 2 and c + dc < 3 and image[r + dr, c + dc] != 0:
+                    stack.append((r + dr, c + dc))
+    return labels, current

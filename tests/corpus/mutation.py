@@ -509,3 +509,14 @@ def detached_and_base(x, n):
         held.add_(1)
         x.mul_(2)
     return x, held
+
+
+@program(counts, "loop state")
+def entry_at_two_positions_of_the_data(x, n):
+    table, i = torch.zeros(4, 4), int(n)
+    kind = 2 if x[0] < n else 3
+    table[i, i // 2] = kind
+    for k in range(i):
+        table[k, i - k] = k
+        table[k, k // 2] = x[k] * i
+    return table

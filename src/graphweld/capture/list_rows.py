@@ -32,10 +32,16 @@ def widened(tx: Tx, element: Carry | None, vt: VariableTracker) -> Carry:
     """The type of an item, that of the items before it being `element`."""
     if element is not None:
         return carries.widen(tx, element, vt, "the items of a list")
-    first = carries.carry_of(vt)
-    if isinstance(first, carries.Fixed) and type(getattr(first.value, "value", None)) in (int, float, bool):
-        return carries.Number(first.value.python_type())
-    return first
+    return _of_numbers(carries.carry_of(vt))
+
+
+def _of_numbers(element: Carry) -> Carry:
+    """A type of which known numbers, also those in tuples and lists, may be others in other items."""
+    if isinstance(element, carries.Pieces):
+        return carries.Pieces(element.like, tuple(map(_of_numbers, element.parts)))
+    if isinstance(element, carries.Fixed) and type(getattr(element.value, "value", None)) in (int, float, bool):
+        return carries.Number(element.value.python_type())
+    return element
 
 
 def as_stacked(tx: Tx, items: Items, element: Carry | None = None) -> Stacked:
