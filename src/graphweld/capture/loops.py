@@ -28,11 +28,11 @@ from graphweld.capture.carried_containers import containers_in, outdate, outdate
 from graphweld.capture.carries import Carry
 from graphweld.capture.data_numbers import number_tensor
 from graphweld.capture.effects import contents_of, put_contents, watching
-from graphweld.capture.frozen import freeze, has_changed, state_of
+from graphweld.capture.frozen import freeze, hand_on, has_changed, state_of
 from graphweld.capture.grown_lists import GrownList, are_known, one_or_other
 from graphweld.capture.list_growth import Growth
 from graphweld.capture.loop_changes import Changes
-from graphweld.capture.loop_identity import Party, flag_carry, freeze_shared, is_same, or_start, stays
+from graphweld.capture.loop_identity import Party, flag_carry, freeze_shared, is_same, or_start, stays, storages_of
 from graphweld.capture.loop_node import emit, strided
 from graphweld.capture.merge_variable import MergeVariable
 from graphweld.capture.operands import (
@@ -355,7 +355,11 @@ def _make_loop(tx: Tx, first: VariableTracker, body: _Body, before: State, value
     changes = Changes(tx, region, body.inputs)
     if any(k >= sum(len(carries.leaves(c)) for c in kinds) for k in changes.indices):
         refuse(tx, rules.RegionMutates("an item of a list", "a loop"), site)
+    spoken = Spoken(tx, region)
     with reopened(tx, region):
+        said = spoken.rows()  # which may end the call, as a list that finds no room does
+        ends = {vt: region.effects.contents.get(vt, body.before[vt]) for vt in lists}
+        left_of = {vt: list_growth.next_values(tx, growth, ends[vt], body.before[vt]) for vt, growth in lists.items()}
         packed, tensors = carries.packed_of(tx, kinds, values)
         kept = {k: is_same(tx, vt, body.inputs[k]) for k, vt in enumerate(tensors) if vt is not None}
         flags = {k: flag_carry(tx, same) for k, same in kept.items() if is_tensor(same)}
@@ -371,12 +375,10 @@ def _make_loop(tx: Tx, first: VariableTracker, body: _Body, before: State, value
         }
         rows: State = []
         for vt, growth in lists.items():
-            items = region.effects.contents.get(vt, body.before[vt])
-            packed += list_growth.next_values(tx, growth, items, body.before[vt])
-            appended[vt] = list_growth.slots(tx, items)
+            packed += left_of[vt]
+            appended[vt] = list_growth.slots(tx, ends[vt])
             rows += list_growth.rows(tx, growth, appended[vt])
-        spoken = Spoken(tx, region)
-        rows += spoken.rows()
+        rows += said
         packed = strided(tx, packed, body.inputs)
         left = changes.leave(kept, flags)
         outs = carries.own(tx, [stop, *packed, *(now for _, now in flags.values()), *left, *copies, *rows], taken)
@@ -386,7 +388,7 @@ def _make_loop(tx: Tx, first: VariableTracker, body: _Body, before: State, value
         starts += list_growth.start_values(tx, growth, contents_of(vt))
     stop0 = negate(tx, first)
     stop0 = stop0 if is_tensor(stop0) else number_tensor(tx, stop0, bool)
-    changes.refuse_aliases(starts, packed, rows)
+    changes.refuse_aliases(starts, packed, rows, tensors)
     starts = strided(tx, starts, body.inputs)
     true = [call(tx, torch.full, (), True, dtype=torch.bool) for _ in flags]
     originals = [starts[k] for k in changes.originals]
@@ -419,6 +421,8 @@ def _make_loop(tx: Tx, first: VariableTracker, body: _Body, before: State, value
         parties += [(t, [*stacks, *carried[vt]], "an item of a list") for t in items]
     operands: list[Party] = [(i, [existing(tx, o)], "a tensor") for o, i in region.operands().items()]
     freeze_shared(tx, parties, operands, site)
+    left_as, enters = [*tensors, *rows], [k for k in changes.indices if k < len(tensors)]
+    hand_on(tx, map(storages_of, left_as), [*results[1 : 1 + len(tensors)], *stacks], enters)
     # What is a tensor on some trips only is a copy of the start value where no trip ran.
     unlike = [k for k in range(len(tensors)) if k not in kept and example(starts[k]).dim()]
     freeze(tx, [vt for k in unlike for vt in (starts[k], rest[k])], "a loop", site)
