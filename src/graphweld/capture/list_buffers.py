@@ -277,7 +277,10 @@ def behind(tx: Tx, element: Carry, room: Room, start: Items, values: Items) -> I
     held: VariableTracker = length(tx, start) if is_kept else constant(0)
     added = call(tx, operator.sub, number, held)
     run = Stacked(element, [call(tx, _rows, buffer, held, added) for buffer in buffers])
-    return [*start, run] if is_kept else [run]
+    if is_kept:
+        return [*start, run]
+    freeze(tx, run.stacks, "a loop", None, "an item of a list")  # maybe copies of what it started with
+    return [run]
 
 
 # -- what a trip does ---------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from torch._dynamo.variables.constant import ConstantVariable
 
 from graphweld.capture import carries, grown_lists, list_buffers
 from graphweld.capture.data_numbers import number_tensor
+from graphweld.capture.frozen import freeze
 from graphweld.capture.grown_lists import Items, Run, Stacked, choose, give_up, raise_if
 from graphweld.capture.list_buffers import Buffered
 from graphweld.capture.list_rows import as_stacked, widened
@@ -175,8 +176,9 @@ def _place(tx: Tx, rows: Any, index: VariableTracker, message: str) -> VariableT
 
 
 def _copied(tx: Tx, rows: Any, item: VariableTracker) -> VariableTracker:
-    """An item that the list holds no more: a tensor of its own."""
+    """An item that the list holds no more: a copy of the program's own tensor, which must not be changed in place."""
     values = [method(tx, leaf, "clone") for leaf in carries.pack(tx, rows.element, item)]
+    freeze(tx, values, "a list", None, "an item that is taken off it")
     return carries.unpack(tx, rows.element, values, "an item")
 
 
@@ -192,6 +194,8 @@ def _sorted(rows: torch.Tensor, count: torch.Tensor, reverse: bool) -> torch.Ten
 
 
 def _put(tx: Tx, receiver: Any, run: Run) -> None:
+    if isinstance(run, Stacked):
+        freeze(tx, run.stacks, "a list", None, "an item of it")
     tx.output.side_effects.mutation(receiver)
     receiver.items[:] = [run]
     grown_lists.fit_class(receiver)
