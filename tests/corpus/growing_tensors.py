@@ -39,7 +39,7 @@ def greedy_decode(ids, n):
 def greedy_decode_until_done(ids):
     table, ids = _embedding().sin(), ids[:, None] * 1
     done = torch.zeros(2, dtype=torch.bool)
-    for _ in range(12):
+    for _ in range(40):
         hidden = table[ids].cumsum(1)[:, -1]
         best = (hidden @ table.t()).argmax(-1, keepdim=True)
         best = torch.where(done[:, None], torch.zeros_like(best), (best + ids.shape[1]) % 10)

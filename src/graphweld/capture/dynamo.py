@@ -410,7 +410,7 @@ def _hook_methods() -> None:
                 args = [indexing.plain_key(tx, args[0]), *args[1:]]
                 parts = indexing.split(args[0])
                 if parts is not None:
-                    if not indexing.check_positions(tx, self, parts) or len(parts) > 1:
+                    if not indexing.check_positions(tx, self, parts) or len(parts) > 1:  # torch takes one
                         return indexing.setitem(tx, self, *args)
                     with facts_forgotten(tx):  # that the position is inside: checked already, where Python raises
                         return call_method(self, tx, name, args, kwargs)

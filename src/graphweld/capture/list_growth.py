@@ -40,6 +40,17 @@ class Growth:
 
 
 @dataclass(frozen=True, slots=True)
+class Bound:
+    """The greatest number of trips, where that is known before the loop; whether they are few enough to be unrolled."""
+
+    most: VariableTracker | None = None
+    are_few: bool = False
+
+
+UNBOUNDED = Bound()
+
+
+@dataclass(frozen=True, slots=True)
 class Trip:
     """A list at the start of a loop, at the start of a trip of its body, and behind that."""
 
@@ -47,7 +58,7 @@ class Trip:
     before: Items
     after: Items
     asked: list[int]  # see `Earlier`
-    most: VariableTracker | None  # trips, where that is known before the loop
+    bound: Bound
 
 
 def growth_of(tx: Tx, growth: Growth | None, trip: Trip) -> Growth:
@@ -75,10 +86,12 @@ def _has_rows(items: Items) -> bool:
 
 
 def _with_room(tx: Tx, growth: Growth | None, trip: Trip, element: Carry) -> Growth:
+    if trip.bound.are_few:
+        give_up(tx, "the loop that appends to it does more than that")
     adds = list_buffers.additions(trip.after, trip.before)
     room = None if growth is None else growth.room
     if room is None or room.trip != adds:
-        room = list_buffers.room_for(tx, element, trip.start, trip.most, adds)
+        room = list_buffers.room_for(tx, element, trip.start, trip.bound.most, adds)
     if growth is not None and element is growth.element and room is growth.room:
         return growth
     return Growth(element, 0, room)

@@ -30,7 +30,7 @@ from graphweld.capture.data_numbers import number_tensor
 from graphweld.capture.effects import contents_of, put_contents, watching
 from graphweld.capture.frozen import freeze, hand_on, has_changed, state_of
 from graphweld.capture.grown_lists import GrownList, are_known, one_or_other
-from graphweld.capture.list_growth import Growth
+from graphweld.capture.list_growth import UNBOUNDED, Bound, Growth
 from graphweld.capture.loop_changes import Changes
 from graphweld.capture.loop_identity import Party, flag_carry, freeze_shared, is_same, or_start, stays, storages_of
 from graphweld.capture.loop_node import emit, strided
@@ -72,6 +72,7 @@ Step = Callable[[State], tuple[State, VariableTracker]]
 MOST_TRACES = 8
 RAISES = -1  # the flag that tells whether all checks of a body have passed; others are those of a carry
 MOST_UNROLLED = 256  # trips
+FEW = 32  # trips, which are unrolled rather than that the loop carries a list whole: sizes stay known
 # Why a loop of fixed length may not be one node, and yet each of its trips be a part of the graph.
 UNROLLED = {
     rule.code
@@ -139,8 +140,9 @@ def for_stmt(
         if length < 2 or not _will_depend_on_data(tx, step, start):
             return None
     first = truth(tx, call(tx, operator.lt, constant(0), sequence.length))
+    bound = Bound(sequence.length, sequence.is_static and sequence.length.as_python_constant() <= FEW)
     try:
-        taken, *after = stage_loop(tx, first, step, start, ("gw_index", *names), site, sequence.length)
+        taken, *after = stage_loop(tx, first, step, start, ("gw_index", *names), site, bound)
     except Refusal as refusal:
         if refusal.diagnostic.code not in UNROLLED or not _may_be_unrolled(sequence):
             raise
@@ -267,9 +269,9 @@ def stage_loop(
     state: State,
     names: tuple[str, ...],
     site: int | None,
-    most: VariableTracker | None = None,
+    bound: Bound = UNBOUNDED,
 ) -> State:
-    """A loop whose test is `first` before the first trip, and what `step` returns after each. It has at most `most`."""
+    """A loop whose test is `first` before the first trip, and what `step` returns after each."""
     if isinstance(first, ConstantVariable) and not first.value:
         return state
     types = [carries.carry_of(vt) for vt in state]
@@ -283,13 +285,13 @@ def stage_loop(
         except (exc.TorchDynamoException, GuardOnDataDependentSymNode):
             body.refuse_resized(site)
             raise
-        for are_read in (False, True):
+        for are_read in (False,) if bound.are_few else (False, True):
             appends = growing_tensors.Appends(tx, types, body.inputs, body.after, state, names, are_read)
             if not appends.dims:
                 continue
             try:
                 rest = stage_loop(
-                    tx, first, appends.step(step), [*appends.without(state)], appends.without(names), site, most
+                    tx, first, appends.step(step), [*appends.without(state)], appends.without(names), site, bound
                 )
             except exc.Unsupported:
                 continue  # it is read, or what it is joined with is not always there: then its size is what is refused
@@ -298,7 +300,7 @@ def stage_loop(
         wider = [carries.widen(tx, c, vt, n) for c, vt, n in zip(types, body.after, names, strict=True)]
         if body.changed and wider == types:
             wider = body.invariants(state)
-        wider_outer, wider_lists = outer_state.types_of(tx, outer, body.region), _list_types(tx, body, most)
+        wider_outer, wider_lists = outer_state.types_of(tx, outer, body.region), _list_types(tx, body, bound)
         more_changed = _disturbed(tx, body, state, site) | changed
         if wider == types and wider_outer == outer and wider_lists == lists and more_changed == changed:
             break
@@ -331,7 +333,7 @@ def _disturbed(tx: Tx, body: _Body, state: State, site: int | None) -> dict[Vari
     return {vt: reason for k, reason in reasons.items() for vt in containers_in([before[k]])}  # type: ignore[list-item]
 
 
-def _list_types(tx: Tx, body: _Body, most: VariableTracker | None) -> dict[Any, Growth]:
+def _list_types(tx: Tx, body: _Body, bound: Bound) -> dict[Any, Growth]:
     """How the lists grow that the body appends to."""
     types = dict(body.lists)
     for vt, after in body.region.effects.contents.items():
@@ -340,7 +342,7 @@ def _list_types(tx: Tx, body: _Body, most: VariableTracker | None) -> dict[Any, 
         if not isinstance(vt, (ListVariable, GrownList)):
             refuse(tx, rules.RegionMutates(f"a {vt.python_type_name()}", "a loop"))
         start = contents_of(vt)
-        trip = list_growth.Trip(start, body.before.get(vt, start), after, body.asked.get(vt, []), most)
+        trip = list_growth.Trip(start, body.before.get(vt, start), after, body.asked.get(vt, []), bound)
         types[vt] = list_growth.growth_of(tx, types.get(vt), trip)
     return types
 
