@@ -1,5 +1,7 @@
 """In-place tensor work in branches and loops."""
 
+from collections import deque
+
 import torch
 from torch import nn
 
@@ -531,3 +533,27 @@ def changed_and_swapped(x, n):
         b.mul_(2)
         a, b = b, a
     return a, b, kept
+
+
+@program(signs, "state")
+def deque_longer_on_one_side(x):
+    queue = deque([x])
+    if x.sum() > 0:
+        queue.append(x * 2)
+    return list(queue)
+
+
+@program(signs, "state")
+def deque_shorter_on_one_side(x):
+    queue = deque([x, x * 2])
+    if x.sum() > 0:
+        queue.popleft()
+    return queue[0]
+
+
+@program(signs, "state")
+def deque_rotated_on_one_side(x):
+    queue = deque([x, x * 2], maxlen=2)
+    if x.sum() > 0:
+        queue.append(x * 3)
+    return list(queue)

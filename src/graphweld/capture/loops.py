@@ -49,7 +49,7 @@ from graphweld.capture.operands import (
 from graphweld.capture.output_in_loops import Spoken
 from graphweld.capture.partial import PartialDict
 from graphweld.capture.predicates import as_bool, is_data_dependent, negate, predicate, select_bool, truth
-from graphweld.capture.raises import raise_behind, raising_in
+from graphweld.capture.raises import node_of, raise_behind, raise_or, raising_in
 from graphweld.capture.refusal import Refusal, refusal, refuse
 from graphweld.capture.regions import (
     Region,
@@ -58,6 +58,7 @@ from graphweld.capture.regions import (
     facts_stay_inside,
     install,
     mutated_operands,
+    name_of,
     reopened,
 )
 from graphweld.capture.results import note_rows, result_like
@@ -179,8 +180,11 @@ def _will_depend_on_data(tx: Tx, step: Step, state: State) -> bool:
     """Whether the test after a first trip is up to the data; traced and thrown away."""
     with tx.output.subtracer(None, None, "graphweld look-ahead") as tracer, watching(tx), assumptions_end(tx):
         tracer.allow_side_effects_in_hop = True
-        _, goes_on = step(list(state))
-        return is_data_dependent(goes_on)
+        try:
+            return is_data_dependent(step(list(state))[1])
+        except exc.ObservedException:  # which the trip raises when it is traced for good
+            tx.exn_vt_stack.clear_current_exception()
+            return False
 
 
 class _Body:
@@ -272,9 +276,17 @@ def stage_loop(
     lists: dict[Any, Growth] = {}
     changed: dict[VariableTracker, Refusal] = {}
     body = _Body(tx, types, names, outer, lists, changed)
-    for _ in range(MOST_TRACES):
+    for number in range(MOST_TRACES):
         try:
             body.trace(step)
+        except exc.ObservedException as error:
+            if isinstance(first, ConstantVariable):
+                raise
+            tx.exn_vt_stack.clear_current_exception()
+            if number:
+                refuse(tx, rules.LoopNotWelded("loop", f"a trip behind the first raises {name_of(error)}"), site)
+            record(tx, site, "welded", node_of(tx))
+            return raise_or(tx, first, name_of(error), lambda: state)  # the first trip does
         except (exc.TorchDynamoException, GuardOnDataDependentSymNode):
             body.refuse_resized(site)
             raise
