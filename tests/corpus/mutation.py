@@ -557,3 +557,36 @@ def deque_rotated_on_one_side(x):
     if x.sum() > 0:
         queue.append(x * 3)
     return list(queue)
+
+
+@program(signs, "state loop", grad=False)
+def argument_changed_and_returned(x):
+    steps = 0
+    while True:
+        steps += 1
+        if steps > 2 or x.mean() >= 3:
+            break
+        x.add_(1)
+        return x
+    return x
+
+
+@program(signs, "state loop")
+def changed_and_kept_under_a_key(x):
+    a, steps, table = x * 1, 0, {}
+    while steps < 2 and x.max() > -2:
+        steps += 1
+        a.add_(x)
+        table.setdefault("first", a)
+    return a, table
+
+
+@program(signs, "state loop")
+def changed_and_kept_on_the_first_trip(x):
+    a, steps, first = x * 1, 0, None
+    while steps < 2 and x.max() > -2:
+        steps += 1
+        a.add_(x)
+        if first is None:
+            first = a
+    return a, first

@@ -357,7 +357,7 @@ def _make_loop(tx: Tx, first: VariableTracker, body: _Body, before: State, value
     copies = [copy_operand(tx, region, o, value, "a loop") for o, value in mutated.items()]
     kinds = [*body.types, *outer.values()]
     appended: dict[Any, list[list_growth.Slot]] = {}
-    changes = Changes(tx, region, body.inputs)
+    changes = Changes(tx, region, body.inputs, kinds, body.names)
     spoken = Spoken(tx, region)
     with reopened(tx, region):
         said = spoken.rows()  # which may end the call
@@ -390,7 +390,7 @@ def _make_loop(tx: Tx, first: VariableTracker, body: _Body, before: State, value
         starts += list_growth.start_values(tx, growth, contents_of(vt))
     stop0 = negate(tx, first)
     stop0 = stop0 if is_tensor(stop0) else number_tensor(tx, stop0, bool)
-    changes.refuse_aliases(starts, packed, rows, tensors)
+    changes.refuse_aliases(starts, packed, rows, tensors, values)
     starts = _strided(tx, starts, body.inputs)
     true = [call(tx, torch.full, (), True, dtype=torch.bool) for _ in flags]
     originals = [starts[k] for k in changes.originals]
