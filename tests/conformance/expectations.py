@@ -56,6 +56,7 @@ EXPECTED: tuple[Expect, ...] = (
     *_each(
         "mutation.deque_longer_on_one_side mutation.deque_shorter_on_one_side mutation.argument_changed_and_returned"
         " mutation.changed_and_kept_under_a_key mutation.changed_and_kept_on_the_first_trip"
+        " mutation.changed_while_kept_elsewhere"
         " mutation.two_carries_of_one_tensor mutation.alias_made_in_loop mutation.carry_becomes_an_argument"
         " mutation.appended_then_changed mutation.view_at_a_position_then_base_changed"
         " mutation.two_names_made_in_branch mutation.base_and_view_made_in_branch"
@@ -77,7 +78,10 @@ EXPECTED: tuple[Expect, ...] = (
     ),
     *_each("mutation.needed_value_overwritten", refused="GW120"),
     *_each("shared_in_loops.two_names_of_a_replaced_list", refused="GW110"),
-    *_each("attributes.own_object_gains_an_attribute choices.new_key_of_the_data", refused="GW103"),
+    *_each(
+        "attributes.own_object_gains_an_attribute choices.new_key_of_the_data mutation.identity_of_carries",
+        refused="GW103",
+    ),
     # A class statement inside of the function.
     *_each(
         "attributes.object_created_in_branch attributes.object_changed_in_branch attributes.counter_attribute_in_loop"

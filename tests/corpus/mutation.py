@@ -590,3 +590,29 @@ def changed_and_kept_on_the_first_trip(x):
         if first is None:
             first = a
     return a, first
+
+
+@program(signs, "state loop", grad=False)
+def identity_of_carries(x):
+    a = b = x * 1
+    steps = 0
+    while steps < 3 and a.max() < 2:
+        steps += 1
+        if a is b:
+            a = a + 1
+        else:
+            a, b = b, a
+    return a, b
+
+
+@program(signs, "state loop", grad=False)
+def changed_while_kept_elsewhere(x):
+    y, first, steps = x * 1, None, 0
+    while steps < 3 and x.max() > -2:
+        steps += 1
+        y.add_(1)
+        if first is None:
+            first = y
+        if steps > 1:
+            y = y * 2
+    return y, first
