@@ -56,7 +56,7 @@ EXPECTED: tuple[Expect, ...] = (
     *_each(
         "mutation.deque_longer_on_one_side mutation.deque_shorter_on_one_side mutation.argument_changed_and_returned"
         " mutation.changed_and_kept_under_a_key mutation.changed_and_kept_on_the_first_trip"
-        " mutation.changed_while_kept_elsewhere"
+        " mutation.changed_while_kept_elsewhere mutation.changed_and_kept_in_a_branch"
         " mutation.two_carries_of_one_tensor mutation.alias_made_in_loop mutation.carry_becomes_an_argument"
         " mutation.appended_then_changed mutation.view_at_a_position_then_base_changed"
         " mutation.two_names_made_in_branch mutation.base_and_view_made_in_branch"

@@ -616,3 +616,14 @@ def changed_while_kept_elsewhere(x):
         if steps > 1:
             y = y * 2
     return y, first
+
+
+@program(signs, "state loop", grad=False)
+def changed_and_kept_in_a_branch(x):
+    a, steps, table = x * 1, 0, {}
+    while steps < 2 and x.max() > -9:
+        steps += 1
+        if x.max() > -2:
+            a.add_(x)
+            table.setdefault("first", a)
+    return a, table

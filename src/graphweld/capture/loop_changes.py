@@ -16,6 +16,7 @@ from torch._dynamo.variables.base import VariableTracker
 
 from graphweld.capture import carries
 from graphweld.capture.carries import Carry, Fixed, Tensor
+from graphweld.capture.frozen import refuse_change_of
 from graphweld.capture.loop_identity import storages_of
 from graphweld.capture.operands import work_on_copy
 from graphweld.capture.refusal import refuse
@@ -61,7 +62,9 @@ class Changes:
         for outer, placeholder in self.region.mutated.items():
             self._refuse_shared(starts, [outer.node.meta["example_value"]])
             self._refuse_shared([*after, *rows], [placeholder.node.meta["example_value"]])
-            if storage_key(placeholder.node.meta["example_value"]) in set[Any]().union(*held):
+            memory = storage_key(placeholder.node.meta["example_value"])
+            refuse_change_of(self.tx, memory)
+            if memory in set[Any]().union(*held):
                 self._refuse()
 
     def _is_kept_elsewhere(self, k: int, now: Any, held: list[set[Any]]) -> bool:
