@@ -51,9 +51,13 @@ EXPECTED: tuple[Expect, ...] = (
     *_each("functions.without_source functions.helper_without_source", refused="GW001"),
     *_each("functions.helper_without_source_nor_site", refused="GW002"),
     *_each("scoping.unbound_in_nested_function", refused="GW104"),
-    # A tensor that has two names in Python and is two in the graph, changed in place under one of them.
+    # A tensor that has two names in Python and is two in the graph, changed in place under one of them; a deque whose
+    # length the data decides.
     *_each(
-        "mutation.two_carries_of_one_tensor mutation.alias_made_in_loop mutation.carry_becomes_an_argument"
+        "mutation.deque_longer_on_one_side mutation.deque_shorter_on_one_side mutation.argument_changed_and_returned"
+        " mutation.changed_and_kept_under_a_key mutation.changed_and_kept_on_the_first_trip"
+        " mutation.changed_while_kept_elsewhere mutation.changed_and_kept_in_a_branch"
+        " mutation.two_carries_of_one_tensor mutation.alias_made_in_loop mutation.carry_becomes_an_argument"
         " mutation.appended_then_changed mutation.view_at_a_position_then_base_changed"
         " mutation.two_names_made_in_branch mutation.base_and_view_made_in_branch"
         " mutation.other_name_from_loop_in_branch mutation.changed_and_swapped"
@@ -74,7 +78,10 @@ EXPECTED: tuple[Expect, ...] = (
     ),
     *_each("mutation.needed_value_overwritten", refused="GW120"),
     *_each("shared_in_loops.two_names_of_a_replaced_list", refused="GW110"),
-    *_each("attributes.own_object_gains_an_attribute choices.new_key_of_the_data", refused="GW103"),
+    *_each(
+        "attributes.own_object_gains_an_attribute choices.new_key_of_the_data mutation.identity_of_carries",
+        refused="GW103",
+    ),
     # A class statement inside of the function.
     *_each(
         "attributes.object_created_in_branch attributes.object_changed_in_branch attributes.counter_attribute_in_loop"
@@ -242,7 +249,9 @@ EXPORTED: tuple[Expect, ...] = (
         " exceptions.handler_logs_exception exceptions.handler_formats_traceback exceptions.handler_in_caller_in_loop"
         " exceptions.implicit_exceptions exceptions.effect_before_raise exceptions.raise_after_drawing"
         " exceptions.change_and_raise_in_loop exceptions.operator_raises_in_try"
-        " exceptions.more_and_more_on_the_diagonal exceptions.changed_before_an_operator_raises",
+        " exceptions.more_and_more_on_the_diagonal exceptions.changed_before_an_operator_raises"
+        " exceptions.each_trip_raises exceptions.index_error_in_while"
+        " exceptions.comprehension_raises",
         refused="GW105",
     ),
     *_each("exceptions.buffer_changed_before_raise exceptions.handler_reads_values", refused="GW140"),

@@ -700,3 +700,37 @@ def changed_before_an_operator_raises(x):
     except RuntimeError as error:
         x.mul_(2)
         return x.sum() + noise, "element < 0" in str(error)
+
+
+@program(counts, "state loop", grad=False)
+def each_trip_raises(x, n):
+    table = {"a": x}
+    try:
+        for _ in range(int(n)):
+            x = x + table["b"]
+    except KeyError as error:
+        return x, error.args
+    return x, None
+
+
+@program(signs, "state loop", grad=False)
+def index_error_in_while(x):
+    items, steps = [x], 0
+    try:
+        while steps < 3 and x.sum() > 0:
+            steps += 1
+            items[1] = x
+        items.append(x)
+    except LookupError:
+        steps = 10
+    return items, steps
+
+
+@program(counts, "state loop", grad=False)
+def comprehension_raises(x, n):
+    table = {"a": x}
+    try:
+        rows = [table["b"] for _ in range(int(n))]
+    except KeyError:
+        rows = [x * 7]
+    return rows

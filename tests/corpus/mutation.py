@@ -1,5 +1,7 @@
 """In-place tensor work in branches and loops."""
 
+from collections import deque
+
 import torch
 from torch import nn
 
@@ -542,3 +544,97 @@ def changed_and_swapped(x, n):
         b.mul_(2)
         a, b = b, a
     return a, b, kept
+
+
+@program(signs, "state")
+def deque_longer_on_one_side(x):
+    queue = deque([x])
+    if x.sum() > 0:
+        queue.append(x * 2)
+    return list(queue)
+
+
+@program(signs, "state")
+def deque_shorter_on_one_side(x):
+    queue = deque([x, x * 2])
+    if x.sum() > 0:
+        queue.popleft()
+    return queue[0]
+
+
+@program(signs, "state")
+def deque_rotated_on_one_side(x):
+    queue = deque([x, x * 2], maxlen=2)
+    if x.sum() > 0:
+        queue.append(x * 3)
+    return list(queue)
+
+
+@program(signs, "state loop", grad=False)
+def argument_changed_and_returned(x):
+    steps = 0
+    while True:
+        steps += 1
+        if steps > 2 or x.mean() >= 3:
+            break
+        x.add_(1)
+        return x
+    return x
+
+
+@program(signs, "state loop")
+def changed_and_kept_under_a_key(x):
+    a, steps, table = x * 1, 0, {}
+    while steps < 2 and x.max() > -2:
+        steps += 1
+        a.add_(x)
+        table.setdefault("first", a)
+    return a, table
+
+
+@program(signs, "state loop")
+def changed_and_kept_on_the_first_trip(x):
+    a, steps, first = x * 1, 0, None
+    while steps < 2 and x.max() > -2:
+        steps += 1
+        a.add_(x)
+        if first is None:
+            first = a
+    return a, first
+
+
+@program(signs, "state loop", grad=False)
+def identity_of_carries(x):
+    a = b = x * 1
+    steps = 0
+    while steps < 3 and a.max() < 2:
+        steps += 1
+        if a is b:
+            a = a + 1
+        else:
+            a, b = b, a
+    return a, b
+
+
+@program(signs, "state loop", grad=False)
+def changed_while_kept_elsewhere(x):
+    y, first, steps = x * 1, None, 0
+    while steps < 3 and x.max() > -2:
+        steps += 1
+        y.add_(1)
+        if first is None:
+            first = y
+        if steps > 1:
+            y = y * 2
+    return y, first
+
+
+@program(signs, "state loop", grad=False)
+def changed_and_kept_in_a_branch(x):
+    a, steps, table = x * 1, 0, {}
+    while steps < 2 and x.max() > -9:
+        steps += 1
+        if x.max() > -2:
+            a.add_(x)
+            table.setdefault("first", a)
+    return a, table

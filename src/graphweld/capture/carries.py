@@ -485,6 +485,7 @@ def placeholder(tx: Tx, leaf: Tensor, name: str) -> VariableTracker:
         if leaf.requires_grad:
             fake = fake.requires_grad_().clone()  # no leaf, so that it can be changed in place
     proxy = tx.output.current_tracer.create_graph_input(re.sub(r"\W+", "_", name), torch.Tensor, fake)
+    proxy.node.meta["gw_carry"] = True
     return existing(tx, proxy)
 
 

@@ -34,7 +34,7 @@ from graphweld.capture.operands import (
 )
 from graphweld.capture.partial import merged_order
 from graphweld.capture.predicates import negate
-from graphweld.capture.raises import emit_raise, node_of, raise_behind, raising_in
+from graphweld.capture.raises import emit_raise, node_of, raise_behind, raise_or, raising_in
 from graphweld.capture.refusal import refuse
 from graphweld.capture.regions import assume, install, is_impure, known, reopened, trace_region
 from graphweld.capture.results import has_rows, note_rows, result_like
@@ -87,13 +87,6 @@ def stage_if(
     return result()
 
 
-def raise_or(tx: Tx, pred: VariableTracker, exception: str, rest: Thunk) -> VariableTracker:
-    """Raise where `pred` holds; from here on it is known that it does not."""
-    emit_raise(tx, pred, exception)
-    assume(tx, pred, False)
-    return rest()
-
-
 def _merge_result(join: Join, names: tuple[str, ...] | None, label: str) -> Thunk:
     then, orelse = join.then.result, join.orelse.result
     assert then is not None
@@ -126,8 +119,8 @@ def _merge_contents(join: Join, vt: VariableTracker, a: Any, b: Any) -> Any:
     tx = join.tx
     order = merged_order(a, b) if isinstance(a, dict) else None
     if isinstance(a, list) and (len(a) != len(b) or has_run(a) or has_run(b)):
-        if vt.source is not None and not isinstance(vt, (ListVariable, GrownList)):
-            refuse(tx, rules.RegionMutates(f"a {vt.python_type_name()} of the caller's", "a branch"))
+        if not isinstance(vt, (ListVariable, GrownList)):
+            refuse(tx, rules.RegionMutates(f"the length of a {vt.python_type_name()}", "a branch"))
         merged = _merge_items(join, a, b)
         make = lambda: [part() for part in merged]  # noqa: E731
     elif isinstance(a, list):

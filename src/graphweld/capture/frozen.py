@@ -49,6 +49,13 @@ def hand_on(
         frozen.append((vt, state_of(tx, vt), reason))
 
 
+def refuse_change_of(tx: Tx, memory: Any) -> None:
+    """Refuse where a tensor of this memory is frozen, which a further trip of a loop changes."""
+    for vt, _, reason in getattr(tx.output, "gw_frozen", ()):
+        if is_tensor(vt) and storage_key(example(vt)) == memory:
+            raise reason
+
+
 def refuse_changes(tx: Tx) -> None:
     """Called at the end of a trace."""
     for vt, before, reason in getattr(tx.output, "gw_frozen", ()):

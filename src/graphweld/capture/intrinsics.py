@@ -19,11 +19,23 @@ from graphweld.capture.membership import found_among
 from graphweld.capture.merge_variable import MergeVariable
 from graphweld.capture.predicates import as_bool, either, is_data_dependent, negate, predicate, select_bool
 from graphweld.capture.raises import always_raises
+from graphweld.capture.refusal import refuse
 from graphweld.capture.sequences import (
     DynamicRange,
 )
 from graphweld.capture.surroundings import getenv
-from graphweld.capture.variables import Tx, build, call, constant, example, is_data_number, is_tensor, method
+from graphweld.capture.variables import (
+    Tx,
+    build,
+    call,
+    constant,
+    example,
+    is_data_number,
+    is_same_object,
+    is_tensor,
+    method,
+)
+from graphweld.diagnostics import rules
 
 Args = list[VariableTracker]
 
@@ -148,6 +160,10 @@ def identity(tx: Tx, left: VariableTracker, right: VariableTracker, op: Callable
     for side, other in ((left, right), (right, left)):
         if is_data_number(side) and side.python_type() is bool:  # True and False are one object each
             return identity(tx, as_bool(predicate(tx, side)), other, op)
+    if is_tensor(left) and is_tensor(right) and not is_same_object(left, right):
+        nodes = [side.as_proxy().node for side in (left, right)]
+        if any("gw_carry" in n.meta for n in nodes) and all(n.op == "placeholder" for n in nodes):
+            refuse(tx, rules.TypeDependsOnData("a tensor", "another one or not", "a trip of a loop asks whether it is"))
     return None
 
 

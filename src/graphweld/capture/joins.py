@@ -63,6 +63,7 @@ class Join:
         self.tx, self.pred, self.then, self.orelse = tx, pred, then, orelse
         self.slots: list[tuple[VariableTracker, VariableTracker]] = []
         self.outputs: list[VariableTracker] = []
+        self.sides: list[tuple[Region, VariableTracker, int]] = []  # values of which this output may be one
         self.lost: list[tuple[Region, VariableTracker, int]] = []  # values that only a copy of comes out as this output
 
     def merge(self, a: VariableTracker, b: VariableTracker, name: str) -> Thunk:
@@ -93,6 +94,8 @@ class Join:
             if not region.owns(vt):
                 return lambda: vt
             if vt.joined is not None:
+                sides = [(region, side, len(self.slots)) for side in vt.alternatives() if is_tensor(side)]
+                self.sides += sides
                 return self._export_tensor(region, self._plain(region, vt))
             pred, then, orelse = (self.export(region, part) for part in (vt.pred, vt.then, vt.orelse))
             return lambda: MergeVariable(pred(), then(), orelse(), vt.name)
@@ -312,8 +315,10 @@ class Join:
             inside = [lost.get(k, slot[side]) for k, slot in enumerate(self.slots)]
             parties = [(example(vt), out) for vt, out in zip(inside, self.outputs, strict=True)]
             parties += [(i.node.meta["example_value"], existing(self.tx, o)) for o, i in region.operands().items()]
+            copied = {*lost, *range(len(parties), len(parties) + len(self.sides))}
+            parties += [(example(vt), self.outputs[k]) for of, vt, k in self.sides if of is region]
             keys = [storage_key(fake) if isinstance(fake, torch.Tensor) else None for fake, _ in parties]
-            shared = {key for k, key in enumerate(keys) if k in lost and keys.count(key) > 1}
+            shared = {key for k, key in enumerate(keys) if k in copied and keys.count(key) > 1}
             freeze(self.tx, [vt for key, (_, vt) in zip(keys, parties, strict=True) if key in shared], "a branch", site)
             hand_on(self.tx, [{key} for key in keys[: len(self.outputs)]], self.outputs)
 

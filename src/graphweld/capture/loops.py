@@ -42,13 +42,14 @@ from graphweld.capture.operands import (
 from graphweld.capture.output_in_loops import Spoken
 from graphweld.capture.partial import PartialDict
 from graphweld.capture.predicates import as_bool, is_data_dependent, negate, predicate, select_bool, truth
-from graphweld.capture.raises import raise_behind, raising_in
+from graphweld.capture.raises import node_of, raise_behind, raise_or, raising_in
 from graphweld.capture.refusal import Refusal, refusal, refuse
 from graphweld.capture.regions import (
     Region,
     assumptions_end,
     facts_stay_inside,
     mutated_operands,
+    name_of,
     reopened,
 )
 from graphweld.capture.sequences import DynamicSequence, Items, Iterated, as_sequence
@@ -176,8 +177,11 @@ def _will_depend_on_data(tx: Tx, step: Step, state: State) -> bool:
     """Whether the test after a first trip is up to the data; traced and thrown away."""
     with tx.output.subtracer(None, None, "graphweld look-ahead") as tracer, watching(tx), assumptions_end(tx):
         tracer.allow_side_effects_in_hop = True
-        _, goes_on = step(list(state))
-        return is_data_dependent(goes_on)
+        try:
+            return is_data_dependent(step(list(state))[1])
+        except exc.ObservedException:  # which the trip raises when it is traced for good
+            tx.exn_vt_stack.clear_current_exception()
+            return False
 
 
 class _Body:
@@ -279,9 +283,17 @@ def stage_loop(
     lists: dict[Any, Growth] = {}
     changed: dict[VariableTracker, Refusal] = {}
     body = _Body(tx, types, names, outer, lists, changed)
-    for _ in range(MOST_TRACES):
+    for number in range(MOST_TRACES):
         try:
             body.trace(step)
+        except exc.ObservedException as error:
+            if isinstance(first, ConstantVariable):
+                raise
+            tx.exn_vt_stack.clear_current_exception()
+            if number:
+                refuse(tx, rules.LoopNotWelded("loop", f"a trip behind the first raises {name_of(error)}"), site)
+            record(tx, site, "welded", node_of(tx))
+            return raise_or(tx, first, name_of(error), lambda: state)  # the first trip does
         except (exc.TorchDynamoException, GuardOnDataDependentSymNode):
             body.refuse_resized(site)
             raise
@@ -354,7 +366,7 @@ def _make_loop(tx: Tx, first: VariableTracker, body: _Body, before: State, value
     copies = [copy_operand(tx, region, o, value, "a loop") for o, value in mutated.items()]
     kinds = [*body.types, *outer.values()]
     appended: dict[Any, list[list_growth.Slot]] = {}
-    changes = Changes(tx, region, body.inputs)
+    changes = Changes(tx, region, body.inputs, kinds, body.names)
     if any(k >= sum(len(carries.leaves(c)) for c in kinds) for k in changes.indices):
         refuse(tx, rules.RegionMutates("an item of a list", "a loop"), site)
     spoken = Spoken(tx, region)
@@ -390,7 +402,7 @@ def _make_loop(tx: Tx, first: VariableTracker, body: _Body, before: State, value
         starts += list_growth.start_values(tx, growth, contents_of(vt))
     stop0 = negate(tx, first)
     stop0 = stop0 if is_tensor(stop0) else number_tensor(tx, stop0, bool)
-    changes.refuse_aliases(starts, packed, rows, tensors)
+    changes.refuse_aliases(starts, packed, rows, tensors, values)
     starts = strided(tx, starts, body.inputs)
     true = [call(tx, torch.full, (), True, dtype=torch.bool) for _ in flags]
     originals = [starts[k] for k in changes.originals]

@@ -17,6 +17,7 @@ import dis
 import functools
 import re
 import types
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -114,6 +115,13 @@ def emit_raise(tx: Tx, pred: VariableTracker, exception: str, instead: Rule | No
     words = (f"graphweld: {exception} raised at {span_here(tx)[0]}",) if tx.output.export else ()
     proxy = tx.output.create_proxy("call_function", raise_unless, (passes.as_proxy(), *words), {})
     set_example_value(proxy.node, None)
+
+
+def raise_or(tx: Tx, pred: VariableTracker, exception: str, rest: Callable[[], Any]) -> Any:
+    """Raise where `pred` holds; from here on it is known that it does not."""
+    emit_raise(tx, pred, exception)
+    assume(tx, pred, False)
+    return rest()
 
 
 def _why_not(tx: Tx) -> str | None:

@@ -69,7 +69,7 @@ def trace_region(
             try:
                 region.result = run().realize()
             except exc.ObservedException as error:
-                region.raised = _name_of(error)
+                region.raised = name_of(error)
                 tx.exn_vt_stack.clear_current_exception()
             except (exc.Unsupported, exc.TorchRuntimeError):
                 if not may_fail:
@@ -92,7 +92,7 @@ def _depth(tx: Tx) -> int:
     return min(count, len(tx.output.tracers) - 1)
 
 
-def _name_of(error: exc.ObservedException) -> str:
+def name_of(error: exc.ObservedException) -> str:
     """The name of the program's exception that one of Dynamo's stands for."""
     names = (cls.__name__ for cls, observed in exc.observed_exception_map.items() if observed is type(error))
     return next(names, type(error).__name__.removeprefix("Observed"))

@@ -17,31 +17,26 @@ class MaybeUnbound(Rule):
 
     ## Why
     Plain Python raises UnboundLocalError on one side and goes on with the other. Elsewhere so does the welded function:
-    the graph stops, and the function runs once more as plain Python, which raises. Inside a `try` the program may go on
-    after the exception, and behind a change of an argument that needs a gradient that second run would not start where
-    the first did.
+    the graph stops, and the function runs once more as plain Python, which raises. Behind a change of an argument that
+    needs a gradient that second run would not start where the first did; and an exported program has no such run.
 
     ## Example
     ```python
-    def f(x):
-        try:
-            if x.sum() > 0:
-                y = x * 2
-            return y + 1
-        except RuntimeError:
-            return x
+    def f(x):  # x is part of a computation that gradients flow through
+        x += 1
+        if x.sum() > 0:
+            y = x * 2
+        return y + 1
     ```
 
     ## Use instead
     ```python
     def f(x):
-        try:
-            y = x
-            if x.sum() > 0:
-                y = x * 2
-            return y + 1
-        except RuntimeError:
-            return x
+        x += 1
+        y = x
+        if x.sum() > 0:
+            y = x * 2
+        return y + 1
     ```
 
     ## See also

@@ -23,20 +23,20 @@ class RegionRaises(Rule):
 
     ## Example
     ```python
-    def accumulate(total, x):  # total is part of a computation that gradients flow through
-        total += x
-        if total.isnan().any():
+    def f(x):  # x is part of a computation that gradients flow through
+        x += 1
+        if x.isnan().any():
             raise ValueError("x has NaNs")
-        return total
+        return x
     ```
 
     ## Use instead
     ```python
-    def accumulate(total, x):
-        if (total + x).isnan().any():
+    def f(x):
+        if (x + 1).isnan().any():
             raise ValueError("x has NaNs")
-        total += x
-        return total
+        x += 1
+        return x
     ```
 
     ## See also
