@@ -319,7 +319,9 @@ def _hook_calls() -> None:
             return call(tx, polyfill or polyfills.OF_NUMBERS[self.value], *args, **kwargs)
         if self.value in recurrent.OF_UNKNOWN_LENGTH and len(args) == 9 and is_sized_by_data(example(args[0])):
             return call(tx, recurrent.OF_UNKNOWN_LENGTH[self.value], *args)
-        if self.value is draws.ATTENTION and draws.draws_in_region(tx, args, kwargs):
+        if self.value is draws.ATTENTION and (
+            draws.draws_in_region(tx, args, kwargs) or any(map(_is_sized_by_data, (*args, *kwargs.values())))
+        ):
             return call(tx, polyfills.attention, *args, **kwargs)
         args, kwargs = indexing.numbers_for_sizes(tx, self.value.__name__, args, kwargs)
         args, kwargs = with_choices(self.value.__name__, args, kwargs)
@@ -360,6 +362,10 @@ def _hook_calls() -> None:
     ItertoolsVariable.call_function = itertools_call_function  # type: ignore[method-assign]
     BuiltinVariable._make_handler = staticmethod(handler_for)  # type: ignore[assignment,method-assign]
     BuiltinVariable.call_function_handler_cache.clear()  # made for what torch alone compiled before
+
+
+def _is_sized_by_data(vt: VariableTracker) -> bool:
+    return is_tensor(vt := vt.realize()) and is_sized_by_data(example(vt))
 
 
 def _hook_output() -> None:
