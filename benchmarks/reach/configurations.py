@@ -36,6 +36,8 @@ MISSING: dict[str, dict[str, Any]] = {
     "autoformer": SERIES,
     "informer": SERIES,
     "time_series_transformer": SERIES,
+    "dots1": {"n_routed_experts": 4, "num_experts_per_tok": 2, "n_shared_experts": 1, "moe_intermediate_size": 512},
+    "esm": {"vocab_size": 33, "pad_token_id": 1, "mask_token_id": 32},
     "aya_vision": {"vision_config": {"model_type": "siglip_vision_model", "num_attention_heads": 16}},
 }
 

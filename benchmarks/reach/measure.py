@@ -15,7 +15,7 @@ from benchmarks.reach.configurations import LEVELS, small
 from benchmarks.reach.inputs import candidates
 
 PLENTY = 900e6  # parameters that are too many for a survey
-PATIENCE = 25.0  # seconds in which to find a size and inputs that run
+PATIENCE = 20.0  # seconds in which to find a size and inputs that run
 Tell = Callable[[dict[str, Any]], None]
 
 
@@ -31,9 +31,17 @@ def measure(architecture: Architecture, variant: str, tell: Tell, levels: Any = 
         want, state = _run(model, model, kwargs, variant)
         again, _ = _run(model, model, kwargs, variant)
     except Exception as error:  # noqa: BLE001 - what cannot run eagerly is a row of its own
-        tell({"eager": f"{type(error).__name__}: {error}"[:600]})
+        tell({"eager": f"{type(error).__name__}: {error}"[:1200]})
         return
-    tell({"eager": "ok", "level": level, "steady": _difference(want, again) is None, "seconds_build": _since(start)})
+    tell(
+        {
+            "class": type(model).__name__,
+            "eager": "ok",
+            "level": level,
+            "steady": _difference(want, again) is None,
+            "seconds_build": _since(start),
+        }
+    )
     if variant == "export":
         for name, export in (("torch", torch.export.export), ("graphweld", gw.export)):
             tell({name: _exported(export, model, kwargs)})
@@ -43,10 +51,20 @@ def measure(architecture: Architecture, variant: str, tell: Tell, levels: Any = 
 
 
 def build(architecture: Architecture, variant: str, levels: Any = LEVELS) -> tuple[Any, dict[str, Any], Any]:
-    """The smallest model of an architecture that runs, with inputs, and how small it is."""
-    model_class, tried, start = architecture.model_class(), [], time.process_time()
+    """A small model of an architecture that runs, with inputs, and how small it is."""
+    reasons, end = [], time.process_time() + PATIENCE
+    for alternative in architecture.alternatives():
+        try:
+            return _smallest(alternative, variant, levels, end)
+        except NotBuilt as error:
+            reasons.append(f"{alternative.class_name}: {error}"[:500])
+    raise NotBuilt("; ".join(reasons))
+
+
+def _smallest(architecture: Architecture, variant: str, levels: Any, end: float) -> tuple[Any, dict[str, Any], Any]:
+    model_class, tried = architecture.model_class(), []
     for divisor, small_inputs in levels:
-        if time.process_time() - start > PATIENCE:
+        if time.process_time() > end:
             tried.append(f"no more tried after {PATIENCE:.0f} s")
             break
         try:
