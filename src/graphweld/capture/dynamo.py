@@ -5,7 +5,7 @@ import functools
 import itertools
 import threading
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
 from torch._dynamo import config, exc, symbolic_convert
@@ -57,6 +57,7 @@ from graphweld.capture.conditionals import distribute, merge_in
 from graphweld.capture.effects import hook_changes, watch_mutation
 from graphweld.capture.formatting import hook_formatting
 from graphweld.capture.frozen import refuse_changes
+from graphweld.capture.grown_lists import GrownList
 from graphweld.capture.joins import is_sized_by_data
 from graphweld.capture.membership import hook_membership
 from graphweld.capture.merge_arguments import hook_merge_arguments, with_choices
@@ -248,6 +249,7 @@ def _maybe_start_over(trace: sites.Trace, parent: Any, func: Any, error: Excepti
         return
     code = func.get_code()
     if code in trace.wanted or sites.conversion_of(code) is not None:
+        error.gw_stays = True  # type: ignore[attr-defined]
         return
     try:
         if not convert.has_sites(code):
@@ -259,7 +261,30 @@ def _maybe_start_over(trace: sites.Trace, parent: Any, func: Any, error: Excepti
         name = getattr(code, "co_qualname", code.co_name)
         refuse(parent, rules.SourceUnavailable(name, str(unavailable)))
     trace.wanted.add(code)
+    trace.stalls = trace.stalls + 1 if hasattr(error, "gw_stays") else 0
+    trace.wanted.update(itertools.islice(_convertible_callers(trace, parent), 2**trace.stalls - 1))
     _start_over(trace, parent, f"converts {code.co_name}")
+
+
+def _convertible_callers(trace: sites.Trace, tx: Any) -> Iterator[types.CodeType]:
+    """Functions that the trace is in, from the inside, which are not converted and have sites.
+
+    Where converting one does not help its caller may, and so on: each time twice as many, so that a deep stack does not
+    take as many traces as it has callers.
+    """
+    for frame in _frames(tx):
+        code = frame.f_code
+        if code in trace.wanted or sites.conversion_of(code) is not None:
+            continue
+        with contextlib.suppress(syntax.SourceUnavailable):
+            if convert.has_sites(code):
+                yield code
+
+
+def _frames(tx: Any) -> Iterator[Any]:
+    while tx.parent is not None:  # the outermost is graphweld's own
+        yield tx
+        tx = tx.parent
 
 
 def _maybe_free_numbers(trace: sites.Trace, parent: Any) -> None:
@@ -405,6 +430,8 @@ def _hook_methods() -> None:
             if name == "unbind" and example(self).dim() and sequences.is_dynamic(tx, self):
                 if all(isinstance(dim, ConstantVariable) and dim.value == 0 for dim in (*args, *kwargs.values())):
                     return sequences.as_sequence(tx, self)
+            if name in ("split", "split_with_sizes") and args and isinstance(args[0].realize(), GrownList):
+                return list_operations.split(tx, self, *args, **kwargs)
             if name == "resize_as_" and args and is_tensor(args[0]) and example(self).shape == example(args[0]).shape:
                 return self  # nothing to do
             if name == "__setitem__":

@@ -51,6 +51,7 @@ class Trace:
     literals: dict[str, tuple[Any, object]] = field(default_factory=dict)  # places and values of numbers it read
     follows_sizes: bool = False  # a loop over a size that changes became a node
     unrolls_sizes: bool = False  # which was tried, and does not trace
+    stalls: int = 0  # how often in a row converting a function did not help
     show: Callable[[GraphModule], None] | None = None  # takes each finished graph, before a backend changes it
     checkpoint: bool = False  # whether loops keep little for their backward
 
