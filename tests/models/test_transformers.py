@@ -68,11 +68,14 @@ def test_one_graph_as_eager(case: Case, backend: str) -> None:
     counter = CountingBackend(backend)
     compiled = gw.compile(welded, backend=counter)
     try:
-        with torch.set_grad_enabled(case.train):
+        # Plain Python rounds half precision after each operator; Inductor does if it is asked to.
+        rounding = torch._inductor.config.patch(emulate_precision_casts=True)
+        with torch.set_grad_enabled(case.train), rounding:
             for want_kwargs, got_kwargs in zip(case.inputs(), case.inputs(), strict=True):
                 want, want_lines = _run(eager, eager, want_kwargs)
                 got, got_lines = _run(welded, compiled, got_kwargs)
-                snapshot.compare(want, got, strides=backend == "eager")
+                close = {"rtol": 1e-4, "atol": 1e-5} if backend == "inductor" else {}  # sums in another order
+                snapshot.compare(want, got, strides=backend == "eager", **close)
                 assert want_lines == got_lines
     finally:
         torch._dynamo.reset()

@@ -31,6 +31,7 @@ from torch.fx import GraphModule
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from graphweld.capture import draws
+from graphweld.capture.inductor_faults import keep_backend_from_faults
 from graphweld.capture.retraced import Checks, as_captured
 
 CHECKS = {torch.ops.aten._linalg_check_errors.default, torch.ops.aten._assert_async.msg}
@@ -42,6 +43,7 @@ def branch(pred: torch.Tensor, then: GraphModule, orelse: GraphModule, operands:
     """Run one of two regions."""
     if not is_traced(pred):
         return tuple((then if pred else orelse)(*operands))
+    keep_backend_from_faults()
     if not _needs_gradient(operands):
         return tuple(cond_op(pred, as_captured(then), as_captured(orelse), operands))
     sides = _Sides.of(then, orelse)
@@ -68,6 +70,7 @@ def loop(body: GraphModule, carries: Values, extras: Values, rows: Values = (), 
             found.append(outs[count:])
         stacks = [torch.stack(column) for column in zip(*found, strict=True)]
         return (*carries, *(stacks if found else (row.new_empty((0, *row.shape)) for row in rows)))
+    keep_backend_from_faults()
     if not _needs_gradient((*carries, *extras)):
         if not rows:
             return tuple(while_loop_op(goes_on, as_captured(body, carries), carries, extras))

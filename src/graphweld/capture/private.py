@@ -244,13 +244,18 @@ PATCHED = (
 _IR = "torch._inductor.ir"
 INDUCTOR = (
     Private(
+        "torch._inductor.compile_fx._compile_fx_inner",
+        "patched: no reuse in place in a graph that holds a region",
+        ("gm", "example_inputs"),
+    ),
+    Private(
         f"{_IR}.Conditional.create",
         "patched: a branch gets its operands in the strides that its code reads",
         ("predicate", "true_fn", "false_fn", "operands"),
     ),
     Private(
         "torch._inductor.graph.GraphLowering.call_function",
-        "patched: convolutions of sizes that the data decides",
+        "patched: convolutions and products of matrices, of sizes that the data decides",
         ("self", "target", "args", "kwargs"),
     ),
 )
@@ -498,7 +503,9 @@ _REST = (
         "WhileLoop._maybe_wrap_as_tensor_box",
         "to lay the operands of a branch out",
     ),
-    *_each("torch._inductor.graph", "GraphLowering", "to lower convolutions of sizes that the data decides"),
+    *_each("torch._inductor", "compile_fx", "where Inductor begins with a graph"),
+    *_each("torch._inductor", "config", "to have it reuse no memory in place"),
+    *_each("torch._inductor.graph", "GraphLowering", "to lower what has sizes that the data decides"),
     *_each(
         "torch._inductor.sizevars",
         "SizeVarAllocator SizeVarAllocator.guarding_hints_or_throw SizeVarAllocator.optimization_hints",

@@ -1,0 +1,111 @@
+"""Inductor, kept from faults of its own in graphs that hold a region.
+
+In code for a region, Inductor (torch 2.13.0) lets the region write its result over an argument that the program still
+needs, further out or on the next trip: gradients come out wrong, silently. Without reuse in place the code is right.
+
+The code of a branch reads its operands in the strides that the graph says; Inductor does not hold what computes them to
+these, as it does for a loop's. Patched to do the same for both.
+
+How a convolution or a product of matrices is best laid out, Inductor asks of the sizes. Where the data decides these,
+it is given the numbers that it takes for examples elsewhere: the result is the same in any layout.
+"""
+
+import contextlib
+import functools
+import sys
+from typing import Any
+from unittest import mock
+
+import torch
+from torch._higher_order_ops.while_loop import while_loop_op, while_loop_stack_output_op
+from torch.fx import GraphModule
+from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode, free_unbacked_symbols
+
+REGIONS = {torch.ops.higher_order.cond, while_loop_op, while_loop_stack_output_op}
+
+
+def keep_from_faults() -> None:
+    """Mend this process's Inductor, for all that it compiles from now on."""
+    reuse_nothing_in_place()
+    lay_out_operands()
+    lower_by_examples()
+
+
+def keep_backend_from_faults() -> None:
+    """The same, if it may be Inductor that traces a region again. It is not loaded for that."""
+    if "torch._inductor.compile_fx" in sys.modules:
+        keep_from_faults()
+
+
+@functools.cache
+def reuse_nothing_in_place() -> None:
+    """Have Inductor write no result over an argument, in graphs that hold a region. Once a process."""
+    from torch._inductor import compile_fx, config
+
+    compile_ = compile_fx._compile_fx_inner
+
+    @functools.wraps(compile_)
+    def compiled(gm: GraphModule, *args: Any, **kwargs: Any) -> Any:
+        if not any(n.target in REGIONS for n in gm.graph.nodes):
+            return compile_(gm, *args, **kwargs)
+        with config.patch(inplace_buffers=False):
+            return compile_(gm, *args, **kwargs)
+
+    compile_fx._compile_fx_inner = compiled
+
+
+@functools.cache
+def lay_out_operands() -> None:
+    """Have Inductor give a branch its operands in the strides that its code reads. Once a process."""
+    from torch._inductor.ir import Conditional, ExternKernel, WhileLoop
+    from torch._inductor.virtualized import V
+
+    create = Conditional.create.__func__  # type: ignore[attr-defined]
+
+    def laid_out(cls: Any, predicate: Any, true_fn: Any, false_fn: Any, operands: list[Any]) -> Any:
+        fakes = [getattr(n, "meta", {}).get("val") for n in V.graph.current_node.args[-1]]
+        exact = [
+            ExternKernel.require_exact_strides(
+                WhileLoop._maybe_wrap_as_tensor_box(cls.realize_input(x)), fake.stride(), allow_padding=False
+            )
+            if isinstance(fake, torch.Tensor)
+            else x
+            for x, fake in zip(operands, fakes, strict=True)
+        ]
+        return create(cls, predicate, true_fn, false_fn, exact)
+
+    Conditional.create = classmethod(laid_out)  # type: ignore[assignment,method-assign]
+
+
+@functools.cache
+def lower_by_examples() -> None:
+    """Have Inductor compile convolutions and matrix products of sizes that the data decides. Once a process."""
+    from torch._inductor.graph import GraphLowering
+    from torch._inductor.sizevars import SizeVarAllocator
+
+    lower, hints = GraphLowering.call_function, SizeVarAllocator.guarding_hints_or_throw
+
+    def any_hints(self: Any, sizes: Any) -> Any:
+        try:
+            return hints(self, sizes)
+        except GuardOnDataDependentSymNode:
+            return self.optimization_hints(sizes)
+
+    def lowered(self: Any, target: Any, args: Any, kwargs: Any) -> Any:
+        with contextlib.ExitStack() as stack:
+            if target is torch.ops.aten.convolution.default:
+                stack.enter_context(mock.patch.object(SizeVarAllocator, "guarding_hints_or_throw", any_hints))
+            elif target is torch.ops.aten.bmm.default:
+                for node in self.current_node.args:
+                    if free_unbacked_symbols(node.meta["val"]):
+                        stack.enter_context(mock.patch.dict(node.meta, val=_example(self, node.meta["val"])))
+            return lower(self, target, args, kwargs)
+
+    GraphLowering.call_function = lowered  # type: ignore[method-assign]
+
+
+def _example(lowering: Any, like: torch.Tensor) -> torch.Tensor:
+    """A tensor without data, of sizes that Inductor takes for examples."""
+    numbers = [n.node.expr if isinstance(n, torch.SymInt) else n for n in (*like.shape, *like.stride())]
+    known = lowering.sizevars.optimization_hints(numbers)
+    return torch.empty_strided(known[: like.ndim], known[like.ndim :], dtype=like.dtype, device="meta")
