@@ -175,3 +175,19 @@ def tensor_of_numbers_collected(x, times):
     for size in sizes.tolist():
         ends.append(ends[-1] + size)
     return torch.tensor(ends, device=x.device, dtype=torch.int32)
+
+
+def _packed():
+    """Rows of images, and how many rows each has."""
+    weights = rand(4, 4, seed=3)
+    return [(rand(6, 4, seed=9), ints(two, 6 - 2 * two), weights) for two in (2, 0, 3)]
+
+
+@program(_packed, "state data_sizes")
+def attention_within_each_part(x, times, weights):
+    lengths = torch.repeat_interleave(torch.tensor([2, 1]), times)
+    count = x.shape[0]
+    query, key, value = (t.reshape(count, 2, 2).transpose(0, 1).unsqueeze(0) for t in (x, x * 2, x + 1))
+    parts = [torch.split(t, lengths.tolist(), dim=2) for t in (query, key, value)]
+    outs = [F.scaled_dot_product_attention(q, k, v).transpose(1, 2).contiguous() for q, k, v in zip(*parts)]
+    return F.linear(torch.cat(outs, dim=1).reshape(count, -1).contiguous(), weights)

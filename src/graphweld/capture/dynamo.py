@@ -45,6 +45,7 @@ from graphweld.capture import (
     output,
     polyfills,
     recurrent,
+    reshapes,
     sequences,
     sites,
     statistics,
@@ -446,6 +447,8 @@ def _hook_methods() -> None:
                 return distribute(tx, list(args), kwargs, functools.partial(method, self, tx, name))
             if name == "item" and "example_value" in self.proxy.node.meta:
                 return read_once(self, tx, lambda: call_method(self, tx, name, args, kwargs))
+            if name in reshapes.NAMES and not kwargs:
+                return reshapes.reshaped(tx, self, name, args, call_method(self, tx, name, args, kwargs))
         return call_method(self, tx, name, args, kwargs)
 
     TensorVariable.call_method = method  # type: ignore[method-assign]
