@@ -191,3 +191,12 @@ def attention_within_each_part(x, times, weights):
     parts = [torch.split(t, lengths.tolist(), dim=2) for t in (query, key, value)]
     outs = [F.scaled_dot_product_attention(q, k, v).transpose(1, 2).contiguous() for q, k, v in zip(*parts)]
     return F.linear(torch.cat(outs, dim=1).reshape(count, -1).contiguous(), weights)
+
+
+@program(_attended, "state data_sizes")
+def attention_that_asks_for_its_length(x, n, is_causal=False):
+    head = x[:, : int(n)]
+    is_causal = head.shape[1] > 1 and is_causal  # False, whatever the length is
+    is_short = head.shape[1] < 9 or not is_causal
+    y = F.scaled_dot_product_attention(head, head, head, is_causal=is_causal)
+    return [y.sum(1) if is_short else y, is_causal]
