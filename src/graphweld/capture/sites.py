@@ -17,7 +17,6 @@ from typing import Any
 import torch
 from torch.fx import GraphModule
 
-from graphweld.convert import RUNTIME
 from graphweld.diagnostics import Span
 from graphweld.syntax import Conversion, SiteInfo
 
@@ -131,7 +130,7 @@ def span_here(tx: Any, site: int | None = None) -> tuple[Span | None, str | None
         info = conversion.sites[site]
         return Span(conversion.filename, info.line, info.column + 1, info.end_line, info.end_column + 1), info.text
     frame = tx
-    while frame is not None and frame.f_code.co_filename.startswith(RUNTIME):
+    while frame is not None and frame.f_code.co_filename.startswith(PACKAGE):
         frame = frame.parent
     frame = frame or tx
     line = getattr(frame, "lineno", None) or frame.f_code.co_firstlineno
