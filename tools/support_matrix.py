@@ -18,8 +18,10 @@ ROOT = Path(__file__).resolve().parent.parent
 def text() -> str:
     """The page."""
     sys.path[:0] = [str(ROOT / "src"), str(ROOT)]
-    from tests.conformance.expectations import ENDLESS, EXPECTED, UNDELIVERED
+    from tests.conformance import exported
+    from tests.conformance.expectations import ENDLESS, EXPECTED, EXPORTED
     from tests.conformance.test_conformance import MATRIX
+    from tests.corpus.program import programs
 
     columns = list(dict.fromkeys((target, variant) for _, target, variant in MATRIX))
     cells: dict[str, dict[tuple[str, str], list[str]]] = defaultdict(lambda: defaultdict(list))
@@ -27,18 +29,27 @@ def text() -> str:
     for program, target, variant in MATRIX:
         kind = program.name.partition(".")[0]
         row = next((r for r in EXPECTED if r.covers(program.name, target, variant)), None)
-        if program.name in ENDLESS or (row is None and program.tags & UNDELIVERED.keys()):
-            continue  # not compared, or allowed to be refused: nothing is claimed
+        if program.name in ENDLESS:
+            continue  # not compared
         cells[kind][target, variant].append("" if row is None else row.refused or "gap")
         if row is not None and row.refused:
             codes[kind].add(row.refused)
-    head = ["programs of", *(f"{target}, {variant}" for target, variant in columns), "refused with"]
+    for program in filter(exported.has_tensors_only, programs()):
+        for way in ("export", "saved"):
+            rules = [r for r in EXPORTED if r.covers(program.name, way, "tensor")]
+            rules += [r for r in EXPECTED if r.refused and r.covers(program.name, "eager", "tensor")]
+            kind = program.name.partition(".")[0]
+            cells[kind][way, ""].append(rules[0].refused or "gap" if rules else "")
+            codes[kind] |= {r.refused for r in rules[:1] if r.refused}
+    columns += [("export", ""), ("saved", "")]
+    head = ["programs of", *(", ".join(filter(None, column)) for column in columns), "refused with"]
     lines = [
         "# Support matrix",
         "",
         "The programs that graphweld is tested with, by kind, each run in several ways and compared with plain Python.",
         "A cell says how many of them are as plain Python, of how many; the others are refused with a code, or are a",
-        "gap that [limits](limits.md) tells of.",
+        "gap that [limits](limits.md) tells of. *export* is the exported program; *saved* is it decomposed, written to",
+        "a file and read back.",
         "",
         "| " + " | ".join(head) + " |",
         "| " + " | ".join("---" for _ in head) + " |",

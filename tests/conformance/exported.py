@@ -124,3 +124,16 @@ def saved(fn: Any, row: Call) -> Runner:
         path = Path(folder) / "program.pt2"
         torch.export.save(program, path)
         return torch.export.load(path).module()
+
+
+def package(fn: Any, row: Call) -> Runner:
+    """The same compiled by AOTInductor, loaded from its file."""
+    import graphweld
+    from graphweld.capture.packages import load_package
+
+    with tempfile.TemporaryDirectory() as folder:
+        return load_package(str(graphweld.package(fn, row.args, Path(folder) / "program.pt2", kwargs=row.kwargs)))
+
+
+WAYS = {"export": plain, "saved": saved, "onnx": onnx, "package": package}
+RTOL = {"export": None, "saved": 1e-4, "onnx": 1e-3, "package": 1e-4}

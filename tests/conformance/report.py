@@ -2,6 +2,7 @@
 
 python -m tests.conformance.report                         # backend eager, all programs
 python -m tests.conformance.report --rows aot_eager-grad,dynamic-sizes --kind branch --only joins.
+python -m tests.conformance.report --rows export-exported,saved-exported,onnx-exported,package-exported
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ def one(job: tuple[str, str, str]) -> tuple[str, str, str, str, str, float]:
 
     from tests.corpus.program import by_name
 
-    from . import harness
+    from . import exported, harness
 
     name, target, variant = job
     torch.set_num_threads(1)
@@ -38,7 +39,10 @@ def one(job: tuple[str, str, str]) -> tuple[str, str, str, str, str, float]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             grad = variant == "grad"
-            harness.check(by_name(name), harness.TARGETS[target], "tensor" if grad else variant, grad=grad)
+            if variant == "exported":
+                exported.check(by_name(name), exported.WAYS[target], exported.RTOL[target])
+            else:
+                harness.check(by_name(name), harness.TARGETS[target], "tensor" if grad else variant, grad=grad)
         status, note = "pass", ""
     except Exception as error:  # noqa: BLE001  (a report lists whatever went wrong)
         codes = harness.refusal_codes(error)
@@ -57,7 +61,9 @@ def one(job: tuple[str, str, str]) -> tuple[str, str, str, str, str, float]:
 
 
 def main() -> None:
+    from tests.conformance import exported
     from tests.conformance.test_conformance import MATRIX
+    from tests.corpus.program import programs
 
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", default="eager-tensor", help="comma list of target-variant, or all")
@@ -68,9 +74,10 @@ def main() -> None:
     parser.add_argument("--full", action="store_true", help="long notes")
     options = parser.parse_args()
     kinds, without = ({w for w in text.split(",") if w} for text in (options.kind, options.without))
+    exports = [(p, w, "exported") for w in exported.WAYS for p in programs() if exported.has_tensors_only(p)]
     jobs = [
         (p.name, t, v)
-        for p, t, v in MATRIX
+        for p, t, v in (*MATRIX, *exports)
         if (options.rows == "all" or f"{t}-{v}" in options.rows.split(","))
         and kinds <= p.tags
         and not without & p.tags

@@ -66,28 +66,21 @@ def test_as_eager(program: Program, target: str, variant: str) -> None:
     if program.name in expectations.ENDLESS:
         pytest.skip(expectations.ENDLESS[program.name])
     row = expectations.expected(program.name, target, variant)
-    undelivered = program.tags & expectations.UNDELIVERED.keys()
-    if row is None and not undelivered:
+    if row is None:
         check()
         return
     try:
         check()
     except Exception as error:
         codes = harness.refusal_codes(error)
-        if row is None:
-            if not codes:
-                raise
-            pytest.skip(
-                f"refused with {', '.join(codes)}; " + "; ".join(expectations.UNDELIVERED[k] for k in undelivered)
-            )
         if row.refused:
             if row.refused not in codes:
                 raise AssertionError(f"refused with {row.refused} expected, got {codes}") from error
         elif row.error:
             assert row.error in str(error), f"another error than {row.error!r}: {error!r}"  # noqa: PT017
     else:
-        assert row is None, f"passes now: take {row} out of expectations.py"
-    if row is not None and row.without:
+        raise AssertionError(f"passes now: take {row} out of expectations.py")
+    if row.without:
         check(without=row.without)
 
 

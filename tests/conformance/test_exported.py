@@ -15,16 +15,25 @@ from tests.corpus.program import Program, programs
 
 from . import expectations, exported, harness
 
-WAYS = {"export": exported.plain, "saved": exported.saved, "onnx": exported.onnx}
-RTOL = {"export": None, "saved": 1e-4, "onnx": 1e-3}
-EVERYDAY = {"export": (16, (0,)), "saved": (32, (1,)), "onnx": (64, (5,))}  # of so many parts of the corpus, these
-AT_ALL = {"export": (1, (0,)), "saved": (1, (0,)), "onnx": (16, (5,))}  # ONNX takes ten times as long
+# Of so many parts of the corpus, these
+EVERYDAY: dict[str, tuple[int, tuple[int, ...]]] = {
+    "export": (16, (0,)),
+    "saved": (32, (1,)),
+    "onnx": (64, (5,)),
+    "package": (1, ()),
+}
+AT_ALL = {
+    "export": (1, (0,)),
+    "saved": (1, (0,)),
+    "onnx": (16, (5,)),
+    "package": (64, (5,)),
+}  # ten, forty times as long
 
 
 def _rows() -> list[Any]:
     rows = []
     for p in filter(exported.has_tensors_only, programs()):
-        for way in WAYS:
+        for way in exported.WAYS:
             if _is_in(p, AT_ALL[way]):
                 marks = [] if _is_in(p, EVERYDAY[way]) else pytest.mark.slow
                 rows.append(pytest.param(p, way, id=f"{p.name}-{way}", marks=marks))
@@ -41,7 +50,7 @@ def test_as_eager(program: Program, way: str) -> None:
     row = next((e for e in expectations.EXPORTED if e.covers(program.name, way, "tensor")), None)
     torch._dynamo.reset()
     try:
-        exported.check(program, WAYS[way], rtol=RTOL[way])
+        exported.check(program, exported.WAYS[way], rtol=exported.RTOL[way])
     except Exception as error:
         codes = harness.refusal_codes(error)
         if row is not None:
@@ -65,4 +74,4 @@ def _refused_when_compiled(program: Program) -> list[str]:
 def test_expectations_name_programs() -> None:
     names = [p.name for p in programs()]
     for row in expectations.EXPORTED:
-        assert any(row.covers(name, way, "tensor") for name in names for way in WAYS), f"{row} covers no test"
+        assert any(row.covers(name, way, "tensor") for name in names for way in exported.WAYS), f"{row} covers no test"

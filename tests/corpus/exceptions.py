@@ -1,9 +1,16 @@
 """raise, assert, try and with, around and inside tensor conditions."""
 
+import contextlib
+import logging
+import math
+import traceback
+
 import torch
 from torch import nn
 
 from .program import counts, factory, pairs, program, rand, s, signs, t
+
+logger = logging.getLogger("corpus.exceptions")
 
 
 class TooNegative(ValueError):
@@ -561,3 +568,101 @@ def one_exception_or_another(x):
     except LookupError:
         x = x * 0
     return x
+
+
+def checked(v):
+    if v.sum() < 0:
+        raise TooNegative(f"sum {v.sum().item():.1f}")
+    return v
+
+
+@program(three_ways, "state inductor")
+def handler_in_caller(x):
+    try:
+        return checked(x) * 2, None
+    except ValueError as error:
+        return x.abs(), str(error)
+
+
+@program(three_ways, "state", grad=False)
+def handler_in_caller_after_change(x):
+    x.add_(1)
+    try:
+        x.mul_(2)
+        y = checked(x) + 1
+    except TooNegative:
+        y = x - 1
+    return y
+
+
+@program(three_ways, "state")
+def suppressed_in_callee(x):
+    y = x
+    with contextlib.suppress(TooNegative):
+        y = y + 1
+        y = checked(y) * 2
+    return y
+
+
+@program(three_ways, "state", grad=False)
+def handler_logs_exception(x):
+    try:
+        if x.sum() < 0:
+            raise TooNegative("negative")
+        y = x * 2
+    except ValueError:
+        logger.exception("repaired")
+        y = x.abs()
+    return y
+
+
+@program(three_ways, "state", grad=False)
+def handler_formats_traceback(x):
+    try:
+        y = checked(x)
+    except ValueError as error:
+        return x, traceback.format_exception_only(error), error.__context__
+    return y, None, None
+
+
+@program(counts, "state loop")
+def handler_in_caller_in_loop(x, n):
+    for _ in range(int(n)):
+        try:
+            x = checked(x - 2)
+        except TooNegative:
+            x = x + 10
+    return x
+
+
+@program(lambda: [(t(1.0, 2.0), s(2)), (t(1.0, 2.0), s(0)), (t(1.0, 2.0), s(-7)), (t(3.0, 2.0), s(1))], "state")
+def implicit_exceptions(x, n):
+    table, row = {1: 10.0, 2: 20.0}, [1.0, 2.0]
+    try:
+        k = 8 // int(n)
+    except ZeroDivisionError:
+        k = 100
+    try:
+        scale = table[int(n)]
+    except KeyError as error:
+        scale = len(error.args)
+    try:
+        item = row[int(n)]
+    except IndexError:
+        item = 0.5
+    try:
+        value = x[int(n)]
+    except IndexError:
+        value = x.sum()
+    return x * k * scale + item * value
+
+
+@program(lambda: [(t(4.0, 2.0),), (t(-1.0, 0.0),), (t(1000.0, 0.0),), (t(float("nan"), 1.0),)], "state raises")
+def outside_of_domain(x):
+    y = x * math.sqrt(x[0].item())
+    if x[1] > 0:
+        return y * math.acos(x[1].item() - 1)
+    try:
+        return y * math.cosh(x[0].item())
+    except OverflowError:
+        return y

@@ -509,3 +509,25 @@ def detached_and_base(x, n):
         held.add_(1)
         x.mul_(2)
     return x, held
+
+
+@program(lambda: [(t(1.0, 2.0), t(3.0, 4.0)), (t(-1.0, -2.0), t(3.0, 4.0)), (t(-1.0, -9.0), t(3.0, 4.0))], "state loop")
+def other_name_from_loop_in_branch(x, y):
+    a, b = x * 1, y * 1
+    if a.sum() < 0:
+        steps = 0
+        while steps < 3 and (a > -5).all():
+            steps += 1
+            b = a
+    b[1:] += 2
+    return a, b
+
+
+@program(counts, "state loop")
+def changed_and_swapped(x, n):
+    a, b = x * 1, x + 1
+    kept = {"a": a}
+    for _ in range(int(n)):
+        b.mul_(2)
+        a, b = b, a
+    return a, b, kept

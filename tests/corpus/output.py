@@ -272,3 +272,38 @@ def print_in_loop_then_raise(x, n):
             print("stopping")
             raise OverflowError(f"at {i}")
     return x
+
+
+@program(counts, "state loop output inductor")
+def say_in_nested_loops(x, n):
+    for i in range(int(n)):
+        if x.sum() > 4:
+            for j in range(int(n) + i):
+                if j % 2 == 0:
+                    logger.info("in %d %d", i, j, extra={"at": i})
+                x = x + 1
+        else:
+            print("small", f"{x.sum().item():.1f}")
+            x = x + 2
+        for j in range(i + 1):
+            for k in range(int(n) - j):
+                print(i, j, k, [x, {"k": k}])
+            warnings.warn(f"corpus: row {i}", stacklevel=1)
+    return x
+
+
+@program(counts, "state loop output", grad=False)
+def say_very_often_in_a_trip(x, n):
+    for _ in range(int(n)):
+        for j in range(int(n) * 200):
+            print(j)
+        x = x + 1
+    return x
+
+
+@program(counts, "state loop output", grad=False)
+def print_masked_in_loop(x, n):
+    for i in range(int(n)):
+        print(x[x > i])
+        x = x * 1.5
+    return x

@@ -2,23 +2,44 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import itertools
+import signal
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
+from types import FrameType, ModuleType
 
 import torch
 
 from tests.conformance import harness
 from tests.corpus.program import Program, s, t
-from tests.fuzz.programs import START
 
 FOLDER = Path(tempfile.mkdtemp(prefix="graphweld-fuzz-"))
 LEFT_OUT = ("aliases", "strides", "requires_grad")  # known gaps, told in docs/limits.md
+NO_GRADIENT = "no gradient in plain Python"  # autograd objects: a value that it needs, or a row's tensor, was changed
 _numbers = itertools.count()
+
+
+class EndlessError(BaseException):
+    """A program, or its trace, takes longer than it may. Nothing on the way may catch it."""
+
+
+@contextlib.contextmanager
+def _at_most(seconds: int) -> Iterator[None]:
+    def stop(number: int, frame: FrameType | None) -> None:
+        raise EndlessError(f"more than {seconds} seconds")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def load(text: str) -> ModuleType:
@@ -34,12 +55,7 @@ def load(text: str) -> ModuleType:
     return module
 
 
-def check(text: str, target: str, grad: bool, seen: Counter[str]) -> None:
-    """Raise AssertionError, or whatever else went wrong, unless the program is right or refused with a code."""
-    if grad:  # no leaves, which must not be changed in place
-        text = text.replace(START, f"    a, b = a * 1, b * 1\n{START}")
-    module = load(text)
-
+def _program(module: ModuleType, grad: bool) -> Program:
     def inputs() -> list[tuple[object, ...]]:
         return [
             (t(1.0, 2.0, 3.0), t(0.5, -0.25, 4.0), s(2), 3, module.Box(t(1.0, 1.0, 1.0))),
@@ -48,26 +64,42 @@ def check(text: str, target: str, grad: bool, seen: Counter[str]) -> None:
             (t(-4.0, 8.0, 0.0), t(3.0, 3.0, 3.0), s(3), 3, module.Box(t(2.0, 1.0, -1.0))),
         ]
 
-    program = Program(
+    return Program(
         "fuzz.program", lambda: module.program, inputs, frozenset({"state"}), grad, None, None, None, 0, module.program
     )
-    if grad:
-        try:
-            harness.run(program, "tensor", None, grad=True)
-        except RuntimeError:  # plain Python has no gradient either: a value that it needs was overwritten
-            seen["no gradient"] += 1
-            return
+
+
+def check(text: str, target: str, grad: bool, seen: Counter[str]) -> None:
+    """Raise AssertionError, or whatever else went wrong, unless the program is right or refused with a code."""
+    module = load(text)
     try:
-        harness.check(program, harness.TARGETS[target], "tensor", grad=grad, without=LEFT_OUT)
-    except Exception as error:
-        codes = harness.refusal_codes(error)
-        if not codes:
-            seen["wrong"] += 1
-            raise
-        seen[codes[0]] += 1
-    else:
-        seen["right"] += 1
+        seen[_kind(_program(module, grad), target, grad)] += 1
+    except (Exception, EndlessError):
+        seen["wrong"] += 1
+        raise
     finally:
         torch._dynamo.reset()
         del sys.modules[module.__name__]
         Path(str(module.__file__)).unlink()
+
+
+def _kind(program: Program, target: str, grad: bool) -> str:
+    try:
+        with _at_most(5):
+            plain = harness.run(program, "tensor", None, grad=grad)
+    except EndlessError:  # a list that grows while the program goes through it
+        return "endless in plain Python"
+    except RuntimeError:
+        assert grad
+        return NO_GRADIENT
+    if grad and any(call.raised and call.raised[0] == "RuntimeError" for call in plain):
+        return NO_GRADIENT
+    try:
+        with _at_most(60):
+            harness.check(program, harness.TARGETS[target], "tensor", grad=grad, without=LEFT_OUT, plain=plain)
+    except Exception as error:
+        codes = harness.refusal_codes(error)
+        if not codes:
+            raise
+        return codes[0]
+    return "right"

@@ -43,7 +43,7 @@ def check(tx: Tx, fn: Any, args: Any, kwargs: Any, torch_call: Any) -> VariableT
         return None
     if is_tensor(condition) != (fn in OF_TENSORS) or (is_tensor(condition) and example(condition).dtype != torch.bool):
         return None  # torch's TypeError
-    is_fact = tx.f_code.co_filename.startswith(PACKAGE) or inside_try(tx)
+    is_fact = tx.f_code.co_filename.startswith(PACKAGE) or (tx.output.export and inside_try(tx))
     if isinstance(condition, SymNodeVariable) and is_fact:
         return None  # a check of graphweld's own, or one that torch can make where a `raise` cannot be
     exception = EXCEPTIONS[fn] or named["error_type"].as_python_constant().__name__

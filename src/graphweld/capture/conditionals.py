@@ -34,7 +34,7 @@ from graphweld.capture.operands import (
 )
 from graphweld.capture.partial import merged_order
 from graphweld.capture.predicates import negate
-from graphweld.capture.raises import emit_raise, raise_behind, raising_in
+from graphweld.capture.raises import emit_raise, node_of, raise_behind, raising_in
 from graphweld.capture.refusal import refuse
 from graphweld.capture.regions import assume, install, is_impure, known, reopened, trace_region
 from graphweld.capture.results import has_rows, note_rows, result_like
@@ -67,11 +67,11 @@ def stage_if(
         return then() if holds else orelse()
     first = trace_region(tx, then, pred, True, may_fail="then" in failing)
     if first.raised is not None:
-        record(tx, site, "welded", "Raise")
+        record(tx, site, "welded", node_of(tx))
         return raise_or(tx, pred, first.raised, orelse)
     second = trace_region(tx, orelse, pred, False, may_fail="else" in failing)
     if second.raised is not None:
-        record(tx, site, "welded", "Raise")
+        record(tx, site, "welded", node_of(tx))
         return raise_or(tx, negate(tx, pred), second.raised, then)
     join = Join(tx, pred, first, second)
     result = _merge_result(join, names, label)

@@ -42,6 +42,7 @@ from graphweld.capture import (
     indexing,
     intrinsics,
     list_operations,
+    math_domain,
     output,
     polyfills,
     recurrent,
@@ -340,7 +341,7 @@ def _hook_calls() -> None:
         checked = checks.check(tx, self.value, args, kwargs, torch_call)
         if checked is not None:
             return checked
-        polyfill = polyfills.FUNCTIONS.get(self.value)
+        polyfill = polyfills.FUNCTIONS.get(self.value) or math_domain.of_data(tx, self.value, args)
         if polyfill is not None or (self.value in polyfills.OF_NUMBERS and is_data_dependent(args[0])):
             return call(tx, polyfill or polyfills.OF_NUMBERS[self.value], *args, **kwargs)
         if self.value in recurrent.OF_UNKNOWN_LENGTH and len(args) == 9 and is_sized_by_data(example(args[0])):

@@ -14,7 +14,7 @@ from torch._dynamo.variables.base import VariableTracker
 
 from graphweld.capture.effects import contents_of
 from graphweld.capture.refusal import Refusal, refusal
-from graphweld.capture.variables import Tx, example, is_tensor
+from graphweld.capture.variables import Tx, example, is_tensor, storage_key
 from graphweld.diagnostics import rules
 
 NOTE = "it is changed in place behind that, and the graph holds copies of it that would not change with it"
@@ -29,6 +29,24 @@ def freeze(
     frozen: list[tuple[VariableTracker, Any, Refusal]] = tx.output.gw_frozen  # type: ignore[attr-defined]
     reason = refusal(tx, rules.RegionMutates(name, region), site, (NOTE,))
     frozen.extend((vt, state_of(tx, vt), reason) for vt in values)
+
+
+def hand_on(
+    tx: Tx, inside: Iterable[set[Any]], outside: Iterable[VariableTracker], changed: Iterable[int] = ()
+) -> None:
+    """Freeze what stands outside of a region for what is frozen inside of it.
+
+    `inside` are the storages of each value. At `changed` are those that the next trip of a loop changes in place.
+    """
+    frozen = getattr(tx.output, "gw_frozen", [])
+    reasons = {storage_key(example(vt)): reason for vt, _, reason in frozen if is_tensor(vt)}
+    for k, (keys, vt) in enumerate(zip(inside, outside, strict=True)):
+        reason = next((reasons[key] for key in keys if key in reasons), None)
+        if reason is None:
+            continue
+        if k in changed:
+            raise reason
+        frozen.append((vt, state_of(tx, vt), reason))
 
 
 def refuse_changes(tx: Tx) -> None:

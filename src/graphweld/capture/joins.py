@@ -29,7 +29,7 @@ from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 from graphweld.capture.aliases import alias_of
 from graphweld.capture.data_numbers import number_tensor
 from graphweld.capture.fillers import filler, is_static
-from graphweld.capture.frozen import freeze
+from graphweld.capture.frozen import freeze, hand_on
 from graphweld.capture.merge_variable import MergeVariable, is_bool_like, kind_of
 from graphweld.capture.predicates import truth
 from graphweld.capture.raises import with_arguments
@@ -315,6 +315,7 @@ class Join:
             keys = [storage_key(fake) if isinstance(fake, torch.Tensor) else None for fake, _ in parties]
             shared = {key for k, key in enumerate(keys) if k in lost and keys.count(key) > 1}
             freeze(self.tx, [vt for key, (_, vt) in zip(keys, parties, strict=True) if key in shared], "a branch", site)
+            hand_on(self.tx, [{key} for key in keys[: len(self.outputs)]], self.outputs)
 
     # -- containers -------------------------------------------------------------------------------------------------
 

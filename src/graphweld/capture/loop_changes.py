@@ -9,13 +9,14 @@ The body works on a copy of what enters a trip. While two names stand for one su
 has memory of its own.
 """
 
-from typing import Any
+from typing import Any, NoReturn
 
 import torch
 from torch._dynamo.variables.base import VariableTracker
 
 from graphweld.capture import carries
 from graphweld.capture.carries import Tensor
+from graphweld.capture.loop_identity import storages_of
 from graphweld.capture.operands import work_on_copy
 from graphweld.capture.refusal import refuse
 from graphweld.capture.regions import Region, changed_placeholders
@@ -34,8 +35,8 @@ class Changes:
         self.indices = [k for k, vt in enumerate(inputs) if vt.as_proxy().node in changed]
         self.originals: dict[int, VariableTracker] = {}  # a carry for the start's own memory, where it is left
 
-    def refuse_aliases(self, starts: State, after: State, rows: State) -> None:
-        """Refuse where a changed tensor is known by another name as well."""
+    def refuse_aliases(self, starts: State, after: State, rows: State, objects: list[Any]) -> None:
+        """Refuse where a changed tensor is known by another name as well; `objects` are the carries behind a trip."""
         operands = [outer.node.meta["example_value"] for outer in self.region.operands()]
         inner = [proxy.node.meta["example_value"] for proxy in self.region.operands().values()]
         for k in self.indices:
@@ -45,6 +46,9 @@ class Changes:
             ):
                 fakes = [*map(example, others), *(operands if own is starts else inner)]
                 self._refuse_shared([own[k]], fakes)
+            names = {storage_key(example(vt)) for vt in [*self.inputs[:k], *self.inputs[k + 1 :]]}
+            if k < len(objects) and storages_of(objects[k]) & names:  # which the next trip changes under this name
+                self._refuse()
         for outer, placeholder in self.region.mutated.items():
             self._refuse_shared(starts, [outer.node.meta["example_value"]])
             self._refuse_shared([*after, *rows], [placeholder.node.meta["example_value"]])
@@ -52,7 +56,10 @@ class Changes:
     def _refuse_shared(self, values: State, fakes: list[Any]) -> None:
         keys = {storage_key(fake) for fake in fakes if isinstance(fake, torch.Tensor)}
         if any(storage_key(example(vt)) in keys for vt in values):
-            refuse(self.tx, rules.RegionMutates("a tensor that is used under two names", "a loop"))
+            self._refuse()
+
+    def _refuse(self) -> NoReturn:
+        refuse(self.tx, rules.RegionMutates("a tensor that is used under two names", "a loop"))
 
     def leave(self, kept: dict[int, Any], flags: Flags) -> State:
         """In the body: what it gives out for the tensors that it may have left behind. Adds to `flags`."""

@@ -33,7 +33,7 @@ def freeze_shared(tx: Tx, made: list[Party], operands: list[Party], site: int | 
     parties = [*made, *operands]
     places: dict[Any, list[int]] = {}
     for k, (inside, _, _) in enumerate(parties):
-        for key in _storages(inside):
+        for key in storages_of(inside):
             places.setdefault(key, []).append(k)
     shared = {k for ks in places.values() if len(ks) > 1 and ks[0] < len(made) for k in ks}
     for k in sorted(shared):
@@ -45,9 +45,9 @@ def stays(same: VariableTracker) -> bool:
     return isinstance(same, ConstantVariable) and bool(same.value)
 
 
-def _storages(value: VariableTracker | Proxy | None) -> set[Any]:
+def storages_of(value: VariableTracker | Proxy | None) -> set[Any]:
     if isinstance(value, MergeVariable):
-        return set[Any]().union(*map(_storages, value.alternatives()))
+        return set[Any]().union(*map(storages_of, value.alternatives()))
     if value is None or (isinstance(value, VariableTracker) and not is_tensor(value)):
         return set()
     fake = (value if isinstance(value, Proxy) else value.as_proxy()).node.meta["example_value"]

@@ -32,11 +32,11 @@ from graphweld.capture.data_numbers import number_tensor
 from graphweld.capture.differentiable import loop
 from graphweld.capture.effects import contents_of, put_contents, watching
 from graphweld.capture.fillers import filler
-from graphweld.capture.frozen import freeze, has_changed, state_of
+from graphweld.capture.frozen import freeze, hand_on, has_changed, state_of
 from graphweld.capture.grown_lists import GrownList, are_known, one_or_other
 from graphweld.capture.list_growth import Growth
 from graphweld.capture.loop_changes import Changes
-from graphweld.capture.loop_identity import Party, flag_carry, freeze_shared, is_same, or_start, stays
+from graphweld.capture.loop_identity import Party, flag_carry, freeze_shared, is_same, or_start, stays, storages_of
 from graphweld.capture.merge_variable import MergeVariable
 from graphweld.capture.operands import (
     bind_items,
@@ -346,7 +346,9 @@ def _make_loop(tx: Tx, first: VariableTracker, body: _Body, before: State, value
     kinds = [*body.types, *outer.values()]
     appended: dict[Any, list[list_growth.Slot]] = {}
     changes = Changes(tx, region, body.inputs)
+    spoken = Spoken(tx, region)
     with reopened(tx, region):
+        said = spoken.rows()  # which may end the call
         packed, tensors = carries.packed_of(tx, kinds, values)
         kept = {k: is_same(tx, vt, body.inputs[k]) for k, vt in enumerate(tensors) if vt is not None}
         flags = {k: flag_carry(tx, same) for k, same in kept.items() if is_tensor(same)}
@@ -366,8 +368,7 @@ def _make_loop(tx: Tx, first: VariableTracker, body: _Body, before: State, value
             packed += list_growth.next_values(tx, growth, items)
             appended[vt] = list_growth.slots(tx, items)
             rows += list_growth.rows(tx, growth, appended[vt])
-        spoken = Spoken(tx, region)
-        rows += spoken.rows()
+        rows += said
         packed = _strided(tx, packed, body.inputs)
         left = changes.leave(kept, flags)
         outs = carries.own(tx, [stop, *packed, *(now for _, now in flags.values()), *left, *copies, *rows], taken)
@@ -377,7 +378,7 @@ def _make_loop(tx: Tx, first: VariableTracker, body: _Body, before: State, value
         starts += list_growth.start_values(tx, growth, contents_of(vt))
     stop0 = negate(tx, first)
     stop0 = stop0 if is_tensor(stop0) else number_tensor(tx, stop0, bool)
-    changes.refuse_aliases(starts, packed, rows)
+    changes.refuse_aliases(starts, packed, rows, tensors)
     starts = _strided(tx, starts, body.inputs)
     true = [call(tx, torch.full, (), True, dtype=torch.bool) for _ in flags]
     originals = [starts[k] for k in changes.originals]
@@ -408,6 +409,8 @@ def _make_loop(tx: Tx, first: VariableTracker, body: _Body, before: State, value
         parties += [(t, list(stacks), "an item of a list") for t in items]
     operands: list[Party] = [(i, [existing(tx, o)], "a tensor") for o, i in region.operands().items()]
     freeze_shared(tx, parties, operands, site)
+    left_as, enters = [*tensors, *rows], [k for k in changes.indices if k < len(tensors)]
+    hand_on(tx, map(storages_of, left_as), [*results[1 : 1 + len(tensors)], *stacks], enters)
     # What is a tensor on some trips only is a copy of the start value where no trip ran.
     unlike = [k for k in range(len(tensors)) if k not in kept and example(starts[k]).dim()]
     freeze(tx, [vt for k in unlike for vt in (starts[k], rest[k])], "a loop", site)

@@ -2,8 +2,13 @@
 
 for i in range(n):
     if bad(x): logger.warning("step %d", i)      ->     rows of (bad(x), i); say_trips([...], rows)
+
+What a loop inside of it has to say is a value of the trip too: its rows, with as many empty ones behind them as make
+one size for all trips, and their number. A trip that has more to say ends the call, which then runs as plain Python.
 """
 
+import math
+import operator
 from typing import Any
 
 import torch
@@ -19,10 +24,13 @@ from graphweld.capture.joins import is_sized_by_data
 from graphweld.capture.merge_variable import MergeVariable, is_bool_like
 from graphweld.capture.output import OUTPUT, Saying, Speaker, record
 from graphweld.capture.predicates import truth
+from graphweld.capture.raises import emit_raise
 from graphweld.capture.refusal import refuse
-from graphweld.capture.regions import Region
+from graphweld.capture.regions import Region, proxies_in
 from graphweld.capture.variables import Tx, build, call, constant, example, is_tensor, method
 from graphweld.diagnostics import rules
+
+MOST_ROWS, LEAST_ROWS, MOST_NUMBERS = 512, 16, 2**18  # of what a loop says in one trip of a loop around it
 
 
 class LaterVariable(VariableTracker):
@@ -60,7 +68,8 @@ class Spoken:
     def say(self, stacks: list[VariableTracker]) -> None:
         """Have it said behind the loop, whose rows are `stacks`."""
         if self.calls:
-            record(self.tx, (constant(True), Speaker("say_trips"), [TupleVariable(self.calls), TupleVariable(stacks)]))
+            sayings = LaterVariable("Quoted", [TupleVariable(self.calls)])
+            record(self.tx, (constant(True), Speaker("say_trips"), [sayings, TupleVariable(stacks)]))
 
     def _row(self, vt: VariableTracker, kind: str) -> VariableTracker:
         self.leaves.append(vt)
@@ -76,11 +85,12 @@ class Spoken:
             vt = vt.tensor(self.tx)
         if isinstance(vt, MergeVariable):
             return LaterVariable("Pick", [self._later(part) for part in (vt.pred, vt.then, vt.orelse)])
+        if isinstance(vt, LaterVariable):
+            self._refuse_own(vt)
+            return vt
         if is_tensor(vt):
             if is_sized_by_data(example(vt)):
-                refuse(
-                    self.tx, rules.RegionMutates("what the program prints, of a size that the data decides", "a loop")
-                )
+                return self._padded(vt)
             return self._row(method(self.tx, vt, "detach"), "tensor")
         if isinstance(vt, SymNodeVariable):
             return self._row(call(self.tx, torch.full, (), vt, dtype=NUMBER_DTYPES[vt.python_type()]), "item")
@@ -88,13 +98,40 @@ class Spoken:
             named = {constant(key): self._later(arg) for key, arg in vt.sym_kwargs.items()}
             parts = [build(self.tx, vt.format_string), TupleVariable(list(map(self._later, vt.sym_args))), _dict(named)]
             return LaterVariable("Format", parts)
-        if isinstance(vt, BaseListVariable) and self.region.owns(vt):
+        if isinstance(vt, BaseListVariable) and self._is_of_a_trip(vt):
             return vt.clone(items=list(map(self._later, vt.items)), source=None)
-        if isinstance(vt, ConstDictVariable) and self.region.owns(vt):
+        if isinstance(vt, ConstDictVariable) and self._is_of_a_trip(vt):
             return _dict({key.vt: self._later(value) for key, value in vt.items.items()})
         if self.region.owns(vt):
             refuse(self.tx, rules.RegionMutates("what the program prints", "a loop"))
         return vt
+
+    def _is_of_a_trip(self, vt: VariableTracker) -> bool:
+        """Whether a container holds what a trip computed, of this loop or of one around it."""
+        return any(proxy.tracer is not self.tx.output.root_tracer for proxy in proxies_in(vt))
+
+    def _padded(self, vt: VariableTracker) -> VariableTracker:
+        """A tensor of which the data decides the number of rows, as one of a fixed number, and how many are its own."""
+        tx, fake = self.tx, example(vt)
+        rest = fake.shape[1:]
+        if any(not isinstance(n, int) for n in rest):
+            refuse(tx, rules.RegionMutates("what the program prints, of sizes that the data decides", "a loop"))
+        most = max(LEAST_ROWS, min(MOST_ROWS, MOST_NUMBERS // max(1, math.prod(rest))))
+        count = call(tx, torch.full, (), method(tx, vt, "size", 0), dtype=torch.int64)
+        too_many = rules.RegionMutates(f"what the program prints, more than {most} times a trip", "a loop")
+        emit_raise(tx, call(tx, operator.gt, count, most), "RuntimeError", too_many)
+        empty = call(tx, torch.zeros, (most, *rest), dtype=fake.dtype, device=fake.device)
+        padded = method(tx, call(tx, torch.cat, [method(tx, vt, "detach"), empty]), "narrow", 0, 0, most)
+        return LaterVariable("Cut", [self._row(padded, "tensor"), self._row(count, "item")])
+
+    def _refuse_own(self, vt: VariableTracker) -> None:
+        """What a loop further in says is not looked into again: it must hold no object that this body made."""
+        parts = vt.args if isinstance(vt, LaterVariable) else getattr(vt, "items", ())
+        for part in parts.values() if isinstance(parts, dict) else parts:
+            if isinstance(part, (LaterVariable, BaseListVariable, ConstDictVariable)):
+                self._refuse_own(part)
+            elif self.region.owns(part):
+                refuse(self.tx, rules.RegionMutates("what the program prints", "a loop"))
 
 
 def _dict(items: dict[VariableTracker, VariableTracker]) -> VariableTracker:

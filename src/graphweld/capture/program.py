@@ -11,7 +11,7 @@ import linecache
 import re
 import types
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 from torch._dynamo import exc
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
@@ -48,20 +48,26 @@ def guarded(compiled: Callable[..., Any], target: Callable[..., Any]) -> Callabl
         try:
             return compiled(*args, **kwargs)
         except RuntimeError as error:
-            if raises.is_marked(error):
-                return target(*args, **kwargs)  # plain Python raises it
-            if raises.is_fact(error):
-                target(*args, **kwargs)  # plain Python raises it, if it is a check of the program's own
-            if not isinstance(error, TRACE_ERRORS):
-                raise
-            if raised_by_the_program(error):
-                target(*args, **kwargs)  # plain Python raises it, with the user's own traceback
-            found = diagnostics_of(error)
-            if found is None:
-                raise
-            raise GraphBreakError(found) from error
+            if not raises.is_marked(error):
+                _told(error, lambda: target(*args, **kwargs))
+        # Plain Python raises it, and goes on behind a handler. Not in the handler above: that would be its context.
+        return target(*args, **kwargs)
 
     return call
+
+
+def _told(error: RuntimeError, plain: Callable[[], Any]) -> NoReturn:
+    """Raise what a compiled call raised, in the user's words; `plain` is the call in plain Python."""
+    if raises.is_fact(error):
+        plain()  # raises it, if it is a check of the program's own
+    if not isinstance(error, TRACE_ERRORS):
+        raise error
+    if raised_by_the_program(error):
+        plain()  # raises it, with the user's own traceback
+    found = diagnostics_of(error)
+    if found is None:
+        raise error
+    raise GraphBreakError(found) from error
 
 
 def raised_by_the_program(error: BaseException) -> bool:

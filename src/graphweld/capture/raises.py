@@ -7,7 +7,8 @@ The assertion ends the compiled call before any of the program's Python effects 
 original function once, eagerly, which raises the exception as Python does: its type, its message with the values of
 that moment, its traceback in the user's lines, and every effect it had until then. For that, the random generator and
 the inputs that the graph changes before a raise are put back to where they were. An input that needs a gradient
-cannot be put back with its history: a raise behind such a change is refused (GW105).
+cannot be put back with its history: a raise behind such a change is refused (GW105). Where a handler catches the
+exception, in a function that called this one for example, that run goes on behind it, and its result is the call's.
 """
 
 import copy
@@ -97,21 +98,37 @@ def always_raises(fn: VariableTracker) -> bool:
 
 def emit_raise(tx: Tx, pred: VariableTracker, exception: str, instead: Rule | None = None) -> None:
     """Make the compiled call end here where `pred` holds; a refusal, or `instead`, where that is not as in Python."""
-    if inside_try(tx):
-        refuse(tx, instead or rules.RegionRaises(exception, "inside a `try`"))
     passes = negate(tx, pred)
     if isinstance(passes, ConstantVariable):
         return
+    why = _why_not(tx)
+    if why is not None:
+        refuse(tx, instead or rules.RegionRaises(exception, why))
     for node in _changed_inputs(tx):
-        if tx.output.export:
-            refuse(tx, instead or rules.RegionRaises(exception, "after a change of an argument, in an export"))
-        if torch.is_grad_enabled() and node.meta["example_value"].requires_grad:
-            refuse(tx, instead or rules.RegionRaises(exception, "after a change of an argument that needs a gradient"))
         node.meta["gw_put_back"] = True
     tx.output.gw_raises = True  # type: ignore[attr-defined]
     words = (f"graphweld: {exception} raised at {span_here(tx)[0]}",) if tx.output.export else ()
     proxy = tx.output.create_proxy("call_function", raise_unless, (passes.as_proxy(), *words), {})
     set_example_value(proxy.node, None)
+
+
+def _why_not(tx: Tx) -> str | None:
+    """Why a compiled call cannot end here in a run of plain Python, if so."""
+    if tx.output.export and inside_try(tx):
+        return "inside a `try`, in an export"
+    if tx.output.export and _inside_unknown_with(tx):
+        return "inside a `with` whose manager may catch it, in an export"
+    for node in _changed_inputs(tx):
+        if tx.output.export:
+            return "after a change of an argument, in an export"
+        if torch.is_grad_enabled() and node.meta["example_value"].requires_grad:
+            return "after a change of an argument that needs a gradient"
+    return None
+
+
+def node_of(tx: Tx) -> str:
+    """What a report says a `raise` became."""
+    return "Raise, and on in plain Python" if inside_try(tx) else "Raise"
 
 
 def emit_check(tx: Tx, fails: VariableTracker, exception: type[Exception]) -> None:
@@ -123,7 +140,7 @@ def emit_check(tx: Tx, fails: VariableTracker, exception: type[Exception]) -> No
         return
     if isinstance(fails, ConstantVariable):
         raise_observed_exception(exception, tx)
-    if not inside_try(tx) and not _changed_inputs(tx):
+    if _why_not(tx) is None:
         emit_raise(tx, fails, exception.__name__)
         return
     args = (negate(tx, fails).as_proxy(), exception.__name__)
@@ -186,6 +203,16 @@ def inside_try(tx: Tx) -> bool:
     frame: Any = tx
     while frame is not None:
         if _may_catch(frame):
+            return True
+        frame = frame.parent
+    return False
+
+
+def _inside_unknown_with(tx: Tx) -> bool:
+    """Whether a context manager that is none of torch's, such as `contextlib.suppress`, sees what is raised here."""
+    frame: Any = tx
+    while frame is not None:
+        if any("WITH" in entry.inst.opname and entry.with_context is None for entry in frame.block_stack):
             return True
         frame = frame.parent
     return False

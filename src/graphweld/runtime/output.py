@@ -59,13 +59,26 @@ class Pick:
     orelse: Any
 
 
-def say_trips(
-    pred: Any, sayings: tuple[tuple[Callable[..., None], Any], ...], stacks: tuple[torch.Tensor, ...]
-) -> None:
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """The first rows of a tensor, as many as the trip had."""
+
+    value: Row
+    count: Row
+
+
+@dataclass(frozen=True, slots=True)
+class Quoted:
+    """What the trips of a loop say, whose rows are those of that loop."""
+
+    sayings: tuple[tuple[Callable[..., None], Any], ...]
+
+
+def say_trips(pred: Any, quoted: Quoted, stacks: tuple[torch.Tensor, ...]) -> None:
     """Make the calls of each trip of a loop, in order: functions above, and arguments made of the trip's rows."""
     if pred:
         for rows in zip(*stacks, strict=True):
-            for function, *args in sayings:
+            for function, *args in quoted.sayings:
                 function(*(_of_trip(arg, rows) for arg in args))
 
 
@@ -75,6 +88,8 @@ def _of_trip(value: Any, rows: tuple[torch.Tensor, ...]) -> Any:
             return rows[stack].item() if kind == "item" else rows[stack]
         case Format(template, args, kwargs):
             return template.format(*_of_trip(args, rows), **_of_trip(kwargs, rows))
+        case Cut(value, count):
+            return _of_trip(value, rows)[: _of_trip(count, rows)]
         case Pick(pred, then, orelse):
             return _of_trip(then if _of_trip(pred, rows) else orelse, rows)
     if type(value) in (tuple, list):

@@ -18,32 +18,25 @@ class RegionRaises(Rule):
     ## Why
     Elsewhere such a `raise` is welded: the graph stops there, arguments that it has changed are put back, and the
     function runs once more as plain Python, which raises the exception. To a handler of the same function it is a
-    branch. Where another function may catch the exception, the program goes on after it, and a graph that has stopped
-    does not; and an argument that needs a gradient cannot be put back with its history.
+    branch. An argument that needs a gradient cannot be put back with its history; and an exported program has neither
+    plain Python to run, nor handlers outside of it.
 
     ## Example
     ```python
-    def check(x):
-        if x.isnan().any():
+    def accumulate(total, x):  # total is part of a computation that gradients flow through
+        total += x
+        if total.isnan().any():
             raise ValueError("x has NaNs")
-        return x
-
-    def f(x):
-        try:
-            return check(x) * 2
-        except ValueError:
-            return x.nan_to_num()
+        return total
     ```
 
     ## Use instead
     ```python
-    def f(x):
-        try:
-            if x.isnan().any():
-                raise ValueError("x has NaNs")
-            return x * 2
-        except ValueError:
-            return x.nan_to_num()
+    def accumulate(total, x):
+        if (total + x).isnan().any():
+            raise ValueError("x has NaNs")
+        total += x
+        return total
     ```
 
     ## See also
@@ -52,7 +45,7 @@ class RegionRaises(Rule):
 
     code: ClassVar[str] = "GW105"
     exception: str
-    reason: str = "inside a `try` or after a change of an argument that needs a gradient"
+    reason: str = "after a change of an argument that needs a gradient"
 
     def message(self) -> str:
         """The finding in one sentence."""
@@ -61,6 +54,6 @@ class RegionRaises(Rule):
     def hints(self) -> tuple[str, ...]:
         """What to change."""
         return (
-            "test before anything is changed, and outside of `try`",
+            "test before anything is changed",
             "or return the condition beside the result, and raise where the result is used",
         )

@@ -1,0 +1,52 @@
+"""Functions of `math` that raise, for a number of the data outside of their domain or a result beyond all floats.
+
+math.sqrt(t.item())      ValueError where t < 0; compiled code goes on with NaN
+math.cosh(t.item())      OverflowError where t > 710.48; compiled code goes on with infinity
+math.exp(t.item())       as well; torch has no such function of symbols, so it is one of tensors, in double precision
+"""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from graphweld.capture.predicates import is_data_dependent, predicate
+from graphweld.capture.raises import emit_check
+from graphweld.capture.variables import Tx, call
+
+_RAISING = "sqrt log exp2 log2 log10 log1p exp expm1 acos asin acosh atanh cosh sinh sin cos tan"
+IN_TENSORS = {getattr(math, name): getattr(torch, name) for name in _RAISING.split() if hasattr(math, name)}
+
+
+def _in_tensors(fn: Callable[[torch.Tensor], torch.Tensor]) -> Callable[..., Any]:
+    return lambda number: fn(torch.full((), number, dtype=torch.float64)).item()
+
+
+def _log(number: Any, *base: Any) -> Any:
+    result = torch.log(torch.full((), number, dtype=torch.float64)).item()
+    return result / math.log(base[0]) if base else result
+
+
+_ONLY_TENSORS = "exp exp2 expm1 log10 log1p acosh asinh atanh erf erfc"
+FUNCTIONS: dict[Any, Callable[..., Any]] = {
+    getattr(math, name): _in_tensors(getattr(torch, name)) for name in _ONLY_TENSORS.split() if hasattr(math, name)
+} | {math.fabs: lambda number: abs(number) * 1.0, math.log: _log}
+
+
+def of_data(tx: Tx, fn: Any, args: Any) -> Callable[..., Any] | None:
+    """What stands for such a function, traced; None where torch's own does. The call ends where `fn` raises."""
+    if not args or fn not in FUNCTIONS | IN_TENSORS or not is_data_dependent(args[0].realize()):
+        return None
+    if fn in IN_TENSORS:
+        emit_check(tx, predicate(tx, call(tx, raises, args[0], IN_TENSORS[fn])), ValueError)
+    if fn in IN_TENSORS and tx.output.export:
+        return FUNCTIONS.get(fn) or _in_tensors(IN_TENSORS[fn])  # exported programs know no functions of symbols
+    return FUNCTIONS.get(fn)
+
+
+def raises(number: Any, fn: Any) -> torch.Tensor:
+    """Whether Python raises: a NaN or an infinity comes out that did not go in. Traced."""
+    into = torch.full((), number, dtype=torch.float64)
+    out = fn(into)
+    return (torch.isnan(out) & ~torch.isnan(into)) | (torch.isinf(out) & torch.isfinite(into))
