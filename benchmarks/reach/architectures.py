@@ -25,6 +25,11 @@ class Architecture:
     key: str
     class_name: str
     head: str
+    others: tuple[tuple[str, str], ...] = ()  # classes and heads to take where the first cannot be built
+
+    def alternatives(self) -> list[Architecture]:
+        """This one, and the same architecture with its other heads."""
+        return [self, *(Architecture(self.key, name, head) for name, head in self.others)]
 
     def model_class(self) -> Any:
         import transformers
@@ -50,11 +55,11 @@ def architectures() -> list[Architecture]:
     tables = [(head, _table(modeling_auto, head)) for head in HEADS]
     found: dict[str, Architecture] = {}
     for key in configuration_auto.CONFIG_MAPPING_NAMES:
-        for head, table in tables:
-            if key in table:
-                name = table[key] if isinstance(table[key], str) else table[key][0]
-                found.setdefault(name, Architecture(key, name, head))
-                break
+        rows = [(table[key], head) for head, table in tables if key in table]
+        named = [(row if isinstance(row, str) else row[0], head) for row, head in rows]
+        if named:
+            (name, head), *others = named
+            found.setdefault(name, Architecture(key, name, head, tuple(others[:3])))
     return list(found.values())
 
 

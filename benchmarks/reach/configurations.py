@@ -36,6 +36,8 @@ MISSING: dict[str, dict[str, Any]] = {
     "autoformer": SERIES,
     "informer": SERIES,
     "time_series_transformer": SERIES,
+    "dots1": {"n_routed_experts": 4, "num_experts_per_tok": 2, "n_shared_experts": 1, "moe_intermediate_size": 512},
+    "esm": {"vocab_size": 33, "pad_token_id": 1, "mask_token_id": 32},
     "aya_vision": {"vision_config": {"model_type": "siglip_vision_model", "num_attention_heads": 16}},
 }
 
@@ -101,6 +103,7 @@ def _fields(config: Any, divisor: int, small_inputs: bool) -> dict[str, Any]:
             elif isinstance(value, (int, float, str, list, tuple)) and value != default:
                 found[name] = value
     _keep_each_kind_of_layer(config, found)
+    _keep_width_of_heads(config, found, divisor)
     if small_inputs:
         _make_vocabulary_small(config, found)
     return found
@@ -150,6 +153,17 @@ def _make_vocabulary_small(config: Any, found: dict[str, Any]) -> None:
 
 def _divided(value: int, divisor: int) -> int:
     return value // divisor if value % divisor == 0 and value // divisor >= 4 else value
+
+
+def _keep_width_of_heads(config: Any, found: dict[str, Any], divisor: int) -> None:
+    """Fewer heads instead of narrower ones, where the parts of a rotary embedding cannot be made smaller."""
+    rope = getattr(config, "rope_parameters", None) or getattr(config, "rope_scaling", None) or {}
+    section = rope.get("mrope_section") if isinstance(rope, dict) else None
+    if section and any(part % divisor for part in section):
+        for name in ("num_attention_heads", "num_key_value_heads"):
+            count = getattr(config, name, None)
+            if isinstance(count, int):
+                found[name] = max(1, count // divisor)
 
 
 def _keep_each_kind_of_layer(config: Any, found: dict[str, Any]) -> None:

@@ -34,7 +34,8 @@ def candidates(model: Any, config: Any, head: str) -> Iterator[Kwargs]:
     text = _text(config, takes, head)
     if "past_values" in takes:
         yield from _series(config, takes)
-    image = next((name for name in IMAGES if name in takes), None)
+    images = (*IMAGES, "hidden_states") if takes.intersection(GRIDS) else IMAGES
+    image = next((name for name in images if name in takes), None)
     sound = next((name for name in SOUNDS if name in takes), None)
     media = [*(_images(config, takes, image) if image else ()), *(_sounds(config, takes, sound) if sound else ())]
     for medium in media:

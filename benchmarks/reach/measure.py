@@ -15,6 +15,7 @@ from benchmarks.reach.configurations import LEVELS, small
 from benchmarks.reach.inputs import candidates
 
 PLENTY = 900e6  # parameters that are too many for a survey
+PATIENCE = 20.0  # seconds in which to find a size and inputs that run
 Tell = Callable[[dict[str, Any]], None]
 
 
@@ -24,27 +25,48 @@ class NotBuilt(Exception):
 
 def measure(architecture: Architecture, variant: str, tell: Tell, levels: Any = LEVELS) -> None:
     """Give `tell` the record of one architecture, bit by bit, so that a limit of time keeps what was done."""
-    start = time.perf_counter()
+    start = time.process_time()
     try:
         model, kwargs, level = build(architecture, variant, levels)
         want, state = _run(model, model, kwargs, variant)
         again, _ = _run(model, model, kwargs, variant)
     except Exception as error:  # noqa: BLE001 - what cannot run eagerly is a row of its own
-        tell({"eager": f"{type(error).__name__}: {error}"[:600]})
+        tell({"eager": f"{type(error).__name__}: {error}"[:1200]})
         return
-    tell({"eager": "ok", "level": level, "steady": _difference(want, again) is None, "seconds_build": _since(start)})
+    tell(
+        {
+            "class": type(model).__name__,
+            "eager": "ok",
+            "level": level,
+            "steady": _difference(want, again) is None,
+            "seconds_build": _since(start),
+        }
+    )
     if variant == "export":
         for name, export in (("torch", torch.export.export), ("graphweld", gw.export)):
             tell({name: _exported(export, model, kwargs)})
         return
-    tell({"torch": _compiled(torch.compile, model, kwargs, variant, want, state, fullgraph=False)})
     tell({"graphweld": _compiled(gw.compile, model, kwargs, variant, want, state)})
+    tell({"torch": _compiled(torch.compile, model, kwargs, variant, want, state, fullgraph=False)})
 
 
 def build(architecture: Architecture, variant: str, levels: Any = LEVELS) -> tuple[Any, dict[str, Any], Any]:
-    """The smallest model of an architecture that runs, with inputs, and how small it is."""
+    """A small model of an architecture that runs, with inputs, and how small it is."""
+    reasons, end = [], time.process_time() + PATIENCE
+    for alternative in architecture.alternatives():
+        try:
+            return _smallest(alternative, variant, levels, end)
+        except NotBuilt as error:
+            reasons.append(f"{alternative.class_name}: {error}"[:500])
+    raise NotBuilt("; ".join(reasons))
+
+
+def _smallest(architecture: Architecture, variant: str, levels: Any, end: float) -> tuple[Any, dict[str, Any], Any]:
     model_class, tried = architecture.model_class(), []
     for divisor, small_inputs in levels:
+        if time.process_time() > end:
+            tried.append(f"no more tried after {PATIENCE:.0f} s")
+            break
         try:
             config = small(architecture.config_class(), divisor, small_inputs)
             if variant == "attentions":
@@ -129,7 +151,7 @@ def _compiled(
         graphs.append(module)
         return module.forward
 
-    start = time.perf_counter()
+    start = time.process_time()
     try:
         out, own = _run(model, compile_(model, backend=backend, **how), kwargs, variant)
     except Exception as error:  # noqa: BLE001 - the answer of this row
@@ -141,7 +163,7 @@ def _compiled(
 def _exported(export: Any, model: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
     torch.compiler.reset()
     kwargs = {**kwargs, "use_cache": False} if hasattr(model.config, "use_cache") else kwargs
-    start = time.perf_counter()
+    start = time.process_time()
     try:
         want = _call(model, kwargs)
     except Exception:  # noqa: BLE001 - a model that does not take `use_cache`
@@ -212,4 +234,4 @@ def _is_float(value: Any) -> bool:
 
 
 def _since(start: float) -> float:
-    return round(time.perf_counter() - start, 2)
+    return round(time.process_time() - start, 2)

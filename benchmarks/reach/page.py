@@ -20,8 +20,9 @@ Code that nobody here wrote: the architectures of `transformers`, built tiny fro
 weights, in one process each. Each is called in plain Python, under `torch.compile` and under `gw.compile` (both with a
 backend that runs the graph as it is), and exported by `torch.export` and `gw.export`. *Equal* compares every tensor of
 the result with plain Python's; in train mode, with layers left out at random under a fixed seed, also every gradient
-and buffer. A model whose time ran out counts as not one graph; limits were met on a machine of two busy cores. Models
-that were not built, or not yet tried, prove nothing. `benchmarks/reach/README.md` tells how to repeat it.
+and buffer. A model whose time ran out, of 60 to 90 seconds of CPU for everything, counts as not one graph. Models that
+were not built, or not yet tried, prove nothing: the survey goes on with `python -m benchmarks.reach run`, and
+`benchmarks/reach/README.md` tells how to choose among them.
 """
 
 

@@ -1,8 +1,9 @@
 """Sizes that depend on data, inside regions."""
 
 import torch
+import torch.nn.functional as F
 
-from .program import bools, counts, ints, program, s, signs, t
+from .program import bools, counts, ints, program, rand, s, signs, t
 
 
 def mixed():
@@ -111,3 +112,91 @@ def sizes_against_tensors(x, n):
     if y.size(0) > n:
         return y.sum()
     return x if (y.size(0), n) != (2, n) else x + 1
+
+
+def _attended():
+    return [(rand(2, 5, 4, seed=8), s(n)) for n in (2, 5, 1)]
+
+
+@program(_attended, "state data_sizes")
+def attention_over_the_first_rows(x, n):
+    head = x[:, :n]
+    looks = torch.ones(head.size(1), head.size(1)).tril().bool()
+    y = F.scaled_dot_product_attention(head, head, head)
+    return y.sum(1) + F.scaled_dot_product_attention(head, head, head, looks).sum(1)
+
+
+def _split():
+    """Six rows: parts of two, then parts of one."""
+    return [(rand(6, 3, seed=9), ints(two, 6 - 2 * two)) for two in (2, 0, 3)]
+
+
+@program(_split, "state data_sizes")
+def split_in_as_many_parts_as_the_data_says(x, times):
+    sizes = torch.repeat_interleave(torch.tensor([2, 1]), times)
+    return torch.cat([part * part.sum() for part in torch.split(x, sizes.tolist())])
+
+
+@program(_split, "state data_sizes")
+def parts_in_pairs(x, times):
+    sizes = torch.repeat_interleave(torch.tensor([2, 1]), times).tolist()
+    rows = [a.softmax(0) + b.sum(0) for a, b in zip(x.split(sizes), (x * 2).split(sizes))]
+    return torch.cat(rows), len(rows)
+
+
+@program(_split, "state data_sizes")
+def parts_of_columns(x, times):
+    sizes = torch.repeat_interleave(torch.tensor([2, 1]), times)
+    out = []
+    for part in x.T.split(sizes.tolist(), dim=1):
+        out.append(part.cumsum(1) * 2)
+    return torch.cat(out, dim=-1)
+
+
+@program(lambda: [(rand(6, 3, seed=9), ints(1, 2, 3)), (rand(6, 3, seed=9), ints(6, 0, 1))], "state data_sizes")
+def heads_of_several_lengths(x, lengths):
+    heads = []
+    for n in lengths[lengths > 0]:
+        heads.append(x[: int(n)].sum(1))
+    return torch.cat(heads)
+
+
+@program(lambda: [*_split(), (rand(6, 3, seed=9), ints(1, 1))], "state data_sizes raises", grad=False)
+def parts_handed_out(x, times):
+    sizes = torch.repeat_interleave(torch.tensor([2, 1]), times)
+    parts = x.split(sizes.tolist())
+    return parts, parts[-1] * 2, [part + 1 for part in parts]
+
+
+@program(_split, "state data_sizes", grad=False)
+def tensor_of_numbers_collected(x, times):
+    sizes = torch.repeat_interleave(torch.tensor([2, 1]), times)
+    ends = [0]
+    for size in sizes.tolist():
+        ends.append(ends[-1] + size)
+    return torch.tensor(ends, device=x.device, dtype=torch.int32)
+
+
+def _packed():
+    """Rows of images, and how many rows each has."""
+    weights = rand(4, 4, seed=3)
+    return [(rand(6, 4, seed=9), ints(two, 6 - 2 * two), weights) for two in (2, 0, 3)]
+
+
+@program(_packed, "state data_sizes")
+def attention_within_each_part(x, times, weights):
+    lengths = torch.repeat_interleave(torch.tensor([2, 1]), times)
+    count = x.shape[0]
+    query, key, value = (t.reshape(count, 2, 2).transpose(0, 1).unsqueeze(0) for t in (x, x * 2, x + 1))
+    parts = [torch.split(t, lengths.tolist(), dim=2) for t in (query, key, value)]
+    outs = [F.scaled_dot_product_attention(q, k, v).transpose(1, 2).contiguous() for q, k, v in zip(*parts)]
+    return F.linear(torch.cat(outs, dim=1).reshape(count, -1).contiguous(), weights)
+
+
+@program(_attended, "state data_sizes")
+def attention_that_asks_for_its_length(x, n, is_causal=False):
+    head = x[:, : int(n)]
+    is_causal = head.shape[1] > 1 and is_causal  # False, whatever the length is
+    is_short = head.shape[1] < 9 or not is_causal
+    y = F.scaled_dot_product_attention(head, head, head, is_causal=is_causal)
+    return [y.sum(1) if is_short else y, is_causal]

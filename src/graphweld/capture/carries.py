@@ -25,9 +25,10 @@ from torch._dynamo.variables.user_defined import UserDefinedExceptionObjectVaria
 from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
 from graphweld.capture.data_numbers import NUMBER_DTYPES, number_tensor
-from graphweld.capture.joins import is_sized_by_data, new_attributes, same_type
+from graphweld.capture.joins import new_attributes, same_type
 from graphweld.capture.merge_variable import MergeVariable, is_bool_like, kind_of
 from graphweld.capture.predicates import truth
+from graphweld.capture.ragged import Rows, filled_up, in_use, rows_for
 from graphweld.capture.refusal import refuse
 from graphweld.capture.variables import (
     State,
@@ -42,14 +43,12 @@ from graphweld.capture.variables import (
     is_tensor,
     is_undefined,
     method,
-    same_size,
     storage_key,
 )
 from graphweld.diagnostics import rules
 
 BUILTIN_EXCEPTIONS = {e for e in vars(builtins).values() if isinstance(e, type) and issubclass(e, BaseException)}
 MOST_ALTERNATIVES = 4
-MOST_ROWS = 2**24  # of a buffer for a tensor whose size the data decides
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -62,14 +61,6 @@ class Fixed:
 @dataclass(frozen=True, eq=False, slots=True)
 class Tensor:
     """A tensor of one type; `like` is a fake tensor of it."""
-
-    like: torch.Tensor
-    requires_grad: bool
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Rows:
-    """A tensor with as many rows as the data says, but no more than `like` has: a buffer, and their number."""
 
     like: torch.Tensor
     requires_grad: bool
@@ -112,36 +103,13 @@ def carry_of(vt: VariableTracker) -> Carry:
         return Merged(carry_of(vt.then), carry_of(vt.orelse))
     if is_tensor(vt):
         fake = example(vt)
-        most = _most_rows(fake)
-        return Tensor(fake, bool(fake.requires_grad)) if most is None else _rows(fake, most)
+        return rows_for(fake) or Tensor(fake, bool(fake.requires_grad))
     if isinstance(vt, SymNodeVariable):
         return Number(vt.python_type())
     parts = pieces_of(vt)
     if parts is not None:
         return Pieces(vt, tuple(carry_of(part) for part in parts))
     return Fixed(vt)
-
-
-def _most_rows(fake: torch.Tensor) -> int | None:
-    """The greatest number of rows, for a tensor of which the data decides that number and no other size."""
-    if not is_sized_by_data(fake) or is_sized_by_data(fake[0] if fake.dim() > 1 else fake.new_empty(())):
-        return None
-    bound = fake.shape[0].node.shape_env.bound_sympy(fake.shape[0].node.expr).upper  # type: ignore[attr-defined]
-    return int(bound) if bound.is_Integer and int(bound) <= MOST_ROWS else None
-
-
-def _rows(fake: torch.Tensor, most: int) -> Rows:
-    with fake.fake_mode:  # type: ignore[attr-defined]
-        return Rows(fake.new_empty((most, *fake.shape[1:])), bool(fake.requires_grad))
-
-
-def _fits(like: torch.Tensor, fake: torch.Tensor) -> bool:
-    """Whether a tensor is rows of a buffer like `like`."""
-    same = like.dtype is fake.dtype and like.device == fake.device and like.dim() == fake.dim() > 0
-    if not same or not all(map(same_size, like.shape[1:], fake.shape[1:])):
-        return False
-    most = fake.shape[0] if isinstance(fake.shape[0], int) else _most_rows(fake)
-    return most is not None and isinstance(like.shape[0], int) and most <= like.shape[0]
 
 
 def pieces_of(vt: VariableTracker) -> list[VariableTracker] | None:
@@ -211,7 +179,7 @@ def conforms(carry: Carry, vt: VariableTracker) -> bool:
     if isinstance(carry, Rows):
         if not is_tensor(vt) or isinstance(vt, MergeVariable):
             return False
-        return _fits(carry.like, example(vt)) and (carry.requires_grad or not example(vt).requires_grad)
+        return carry.fits(example(vt)) and (carry.requires_grad or not example(vt).requires_grad)
     if isinstance(carry, Pieces):
         parts = pieces_of(vt)
         return (
@@ -294,8 +262,8 @@ def _more_rows(carry: Tensor | Rows, new: Tensor | Rows) -> Rows | None:
     if isinstance(carry, Tensor) and isinstance(new, Tensor):
         return None
     for larger, other in ((carry, new), (new, carry)):
-        if _fits(larger.like, other.like):
-            return Rows(larger.like, carry.requires_grad or new.requires_grad)
+        if isinstance(larger, Rows) and larger.fits(other.like):
+            return Rows(larger.like, carry.requires_grad or new.requires_grad, larger.dim)
     return None
 
 
@@ -349,7 +317,7 @@ def unpack(tx: Tx, carry: Carry, values: list[VariableTracker], name: str) -> Va
         return values.pop(0)
     if isinstance(carry, Rows):
         buffer, count = values.pop(0), values.pop(0)
-        return call(tx, first_rows, buffer, method(tx, count, "item"), int(carry.like.shape[0]))
+        return call(tx, in_use, buffer, method(tx, count, "item"), carry.dim)
     if isinstance(carry, Number):
         tensor = values.pop(0)
         if carry.kind is bool:
@@ -396,8 +364,8 @@ def pack(tx: Tx, carry: Carry, vt: VariableTracker) -> list[VariableTracker]:
     if isinstance(carry, Tensor):
         return [vt]
     if isinstance(carry, Rows):
-        count = method(tx, vt, "size", 0)
-        return [call(tx, filled_up, vt, int(carry.like.shape[0])), call(tx, torch.full, (), count, dtype=torch.int64)]
+        count = method(tx, vt, "size", carry.dim)
+        return [call(tx, filled_up, vt, carry.most, carry.dim), call(tx, torch.full, (), count, dtype=torch.int64)]
     if isinstance(carry, Number):
         if carry.kind is bool:
             vt = truth(tx, vt)
@@ -406,18 +374,6 @@ def pack(tx: Tx, carry: Carry, vt: VariableTracker) -> list[VariableTracker]:
         return [number_tensor(tx, vt, carry.kind)]
     parts = pieces_of(vt) or []
     return [leaf for c, p in zip(carry.parts, parts, strict=True) for leaf in pack(tx, c, p)]
-
-
-def first_rows(buffer: torch.Tensor, count: int, most: int) -> torch.Tensor:
-    """The rows in use. Traced."""
-    torch._check(count >= 0)
-    torch._check(count <= most)
-    return buffer.narrow(0, 0, count)
-
-
-def filled_up(rows: torch.Tensor, most: int) -> torch.Tensor:
-    """A buffer that starts with these rows. Traced."""
-    return torch.cat([rows, rows.new_zeros((most - rows.size(0), *rows.shape[1:]))])
 
 
 def tensors_in(

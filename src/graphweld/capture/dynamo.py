@@ -5,7 +5,7 @@ import functools
 import itertools
 import threading
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
 from torch._dynamo import config, exc, symbolic_convert
@@ -47,6 +47,7 @@ from graphweld.capture import (
     output,
     polyfills,
     recurrent,
+    reshapes,
     sequences,
     sites,
     statistics,
@@ -59,6 +60,7 @@ from graphweld.capture.conditionals import distribute, merge_in
 from graphweld.capture.effects import hook_changes, watch_mutation
 from graphweld.capture.formatting import hook_formatting
 from graphweld.capture.frozen import refuse_changes
+from graphweld.capture.grown_lists import GrownList
 from graphweld.capture.joins import is_sized_by_data
 from graphweld.capture.membership import hook_membership
 from graphweld.capture.merge_arguments import hook_merge_arguments, with_choices
@@ -254,6 +256,7 @@ def _maybe_start_over(trace: sites.Trace, parent: Any, func: Any, error: Excepti
         return
     code = func.get_code()
     if code in trace.wanted or sites.conversion_of(code) is not None:
+        error.gw_stays = True  # type: ignore[attr-defined]
         return
     try:
         if not convert.has_sites(code):
@@ -265,7 +268,30 @@ def _maybe_start_over(trace: sites.Trace, parent: Any, func: Any, error: Excepti
         name = getattr(code, "co_qualname", code.co_name)
         refuse(parent, rules.SourceUnavailable(name, str(unavailable)))
     trace.wanted.add(code)
+    trace.stalls = trace.stalls + 1 if hasattr(error, "gw_stays") else 0
+    trace.wanted.update(itertools.islice(_convertible_callers(trace, parent), 2**trace.stalls - 1))
     _start_over(trace, parent, f"converts {code.co_name}")
+
+
+def _convertible_callers(trace: sites.Trace, tx: Any) -> Iterator[types.CodeType]:
+    """Functions that the trace is in, from the inside, which are not converted and have sites.
+
+    Where converting one does not help its caller may, and so on: each time twice as many, so that a deep stack does not
+    take as many traces as it has callers.
+    """
+    for frame in _frames(tx):
+        code = frame.f_code
+        if code in trace.wanted or sites.conversion_of(code) is not None:
+            continue
+        with contextlib.suppress(syntax.SourceUnavailable):
+            if convert.has_sites(code):
+                yield code
+
+
+def _frames(tx: Any) -> Iterator[Any]:
+    while tx.parent is not None:  # the outermost is graphweld's own
+        yield tx
+        tx = tx.parent
 
 
 def _maybe_free_numbers(trace: sites.Trace, parent: Any) -> None:
@@ -326,7 +352,9 @@ def _hook_calls() -> None:
             return call(tx, polyfill or polyfills.OF_NUMBERS[self.value], *args, **kwargs)
         if self.value in recurrent.OF_UNKNOWN_LENGTH and len(args) == 9 and is_sized_by_data(example(args[0])):
             return call(tx, recurrent.OF_UNKNOWN_LENGTH[self.value], *args)
-        if self.value is draws.ATTENTION and draws.draws_in_region(tx, args, kwargs):
+        if self.value is draws.ATTENTION and (
+            draws.draws_in_region(tx, args, kwargs) or any(map(_is_sized_by_data, (*args, *kwargs.values())))
+        ):
             return call(tx, polyfills.attention, *args, **kwargs)
         args, kwargs = indexing.numbers_for_sizes(tx, self.value.__name__, args, kwargs)
         args, kwargs = with_choices(self.value.__name__, args, kwargs)
@@ -369,6 +397,10 @@ def _hook_calls() -> None:
     BuiltinVariable.call_function_handler_cache.clear()  # made for what torch alone compiled before
 
 
+def _is_sized_by_data(vt: VariableTracker) -> bool:
+    return is_tensor(vt := vt.realize()) and is_sized_by_data(example(vt))
+
+
 def _hook_output() -> None:
     logger_method = LoggingLoggerVariable.call_method
     skipped_call = SkipFunctionVariable.call_function
@@ -406,6 +438,8 @@ def _hook_methods() -> None:
             if name == "unbind" and example(self).dim() and sequences.is_dynamic(tx, self):
                 if all(isinstance(dim, ConstantVariable) and dim.value == 0 for dim in (*args, *kwargs.values())):
                     return sequences.as_sequence(tx, self)
+            if name in ("split", "split_with_sizes") and args and isinstance(args[0].realize(), GrownList):
+                return list_operations.split(tx, self, *args, **kwargs)
             if name == "resize_as_" and args and is_tensor(args[0]) and example(self).shape == example(args[0]).shape:
                 return self  # nothing to do
             if name == "__setitem__":
@@ -420,6 +454,8 @@ def _hook_methods() -> None:
                 return distribute(tx, list(args), kwargs, functools.partial(method, self, tx, name))
             if name == "item" and "example_value" in self.proxy.node.meta:
                 return read_once(self, tx, lambda: call_method(self, tx, name, args, kwargs))
+            if name in reshapes.NAMES and not kwargs:
+                return reshapes.reshaped(tx, self, name, args, call_method(self, tx, name, args, kwargs))
         return call_method(self, tx, name, args, kwargs)
 
     TensorVariable.call_method = method  # type: ignore[method-assign]

@@ -28,6 +28,7 @@ from graphweld.capture import carries
 from graphweld.capture.carries import Carry
 from graphweld.capture.merge_variable import MergeVariable
 from graphweld.capture.predicates import truth
+from graphweld.capture.ragged import Rows
 from graphweld.capture.raises import emit_raise
 from graphweld.capture.refusal import refuse
 from graphweld.capture.variables import DecidedByData, Thunk, Tx, call, constant, method
@@ -393,5 +394,7 @@ def _template(element: Carry) -> tuple[Any, ...]:
         return ("Tensor",)
     if isinstance(element, carries.Number):
         return (element.kind.__name__,)
+    if isinstance(element, Rows):
+        return ("Rows", element.dim)
     assert isinstance(element, carries.Pieces)
     return (element.like.python_type().__name__, *map(_template, element.parts))

@@ -16,7 +16,7 @@ from graphweld import runtime
 from graphweld.capture import loops
 from graphweld.capture.conditionals import bound, stage_if
 from graphweld.capture.membership import found_among
-from graphweld.capture.merge_variable import MergeVariable
+from graphweld.capture.merge_variable import MergeVariable, is_bool_like
 from graphweld.capture.predicates import as_bool, either, is_data_dependent, negate, predicate, select_bool
 from graphweld.capture.raises import always_raises
 from graphweld.capture.refusal import refuse
@@ -80,7 +80,11 @@ def and_(tx: Tx, args: Args) -> VariableTracker | None:
         return None
     left = left.realize()
     return stage_if(
-        tx, predicate(tx, left), lambda: right.call_function(tx, [], {}), lambda: left, site=site.as_python_constant()
+        tx,
+        predicate(tx, left),
+        lambda: right.call_function(tx, [], {}),
+        lambda: constant(False) if is_bool_like(left) else left,  # so that `n > 1 and False` is False
+        site=site.as_python_constant(),
     )
 
 
@@ -90,7 +94,11 @@ def or_(tx: Tx, args: Args) -> VariableTracker | None:
         return None
     left = left.realize()
     return stage_if(
-        tx, predicate(tx, left), lambda: left, lambda: right.call_function(tx, [], {}), site=site.as_python_constant()
+        tx,
+        predicate(tx, left),
+        lambda: constant(True) if is_bool_like(left) else left,
+        lambda: right.call_function(tx, [], {}),
+        site=site.as_python_constant(),
     )
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+from torch._dynamo.bytecode_transformation import create_call_function
 from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.lists import BaseListVariable, SliceVariable, TupleVariable
@@ -20,8 +21,11 @@ from graphweld.capture.indexing import as_number
 from graphweld.capture.list_rows import rows_of
 from graphweld.capture.list_slices import getslice
 from graphweld.capture.partial import Partial
+from graphweld.capture.predicates import negate, truth
+from graphweld.capture.ragged import Rows, joined, part
+from graphweld.capture.raises import emit_check
 from graphweld.capture.sequences import DynamicSequence
-from graphweld.capture.variables import Tx, call, constant, example, is_number, is_tensor, method
+from graphweld.capture.variables import Thunk, Tx, call, constant, example, is_number, is_tensor, method
 
 
 def items_of(tx: Tx, vt: VariableTracker) -> Items:
@@ -225,15 +229,82 @@ def cat(tx: Tx, tensors: VariableTracker, dim: VariableTracker | None = None) ->
         if not isinstance(item, Run):
             parts.append(item)
             continue
+        if isinstance(item, Stacked) and isinstance(item.element, Rows):
+            parts.append(_joined(tx, item, item.element, at))
+            continue
         rows = stacked(tx, [item], lambda known: call(tx, torch.stack, known))
         where = at if at >= 0 else example(rows).dim() - 1 + at
         parts.append(method(tx, method(tx, rows, "movedim", 0, where), "flatten", where, where + 1))
     return call(tx, torch.cat, parts, at)
 
 
-def tensor(tx: Tx, items: VariableTracker, dtype: VariableTracker | None = None) -> VariableTracker:
+def _joined(tx: Tx, run: Stacked, element: Rows, at: int) -> VariableTracker:
+    """`torch.cat` of items of several sizes."""
+    if at % element.like.dim() != element.dim:
+        give_up(tx, "`cat` puts its items together along another dimension than the one in which they differ")
+    return call(tx, joined, *run.stacks, element.dim)
+
+
+class Parts(Run):
+    """`tensor.split(sizes, dim)`, where the data decides how many sizes there are."""
+
+    _nonvar_fields = {"dim", *Run._nonvar_fields}
+
+    def __init__(
+        self, tensor: VariableTracker, sizes: VariableTracker, ends: VariableTracker, dim: int, **kw: Any
+    ) -> None:
+        super().__init__(**kw)
+        self.tensor, self.sizes, self.ends, self.dim = tensor, sizes, ends, dim
+
+    def length(self, tx: Tx) -> VariableTracker:
+        return method(tx, self.sizes, "size", 0)
+
+    def item(self, tx: Tx, index: VariableTracker) -> VariableTracker:
+        return call(tx, part, self.tensor, self.sizes, self.ends, self.dim, index)
+
+    def last(self, tx: Tx, distance: int, before: Items) -> VariableTracker:
+        index = call(tx, operator.sub, self.length(tx), 1 + distance)
+        raise_if(tx, call(tx, operator.lt, index, 0))
+        return self.item(tx, index)
+
+    def backwards(self, tx: Tx) -> Run:
+        sizes, ends = (call(tx, torch.flip, t, [0]) for t in (self.sizes, self.ends))
+        return Parts(self.tensor, sizes, ends, self.dim)
+
+    def export(self, join: Any, region: Any) -> Thunk:
+        tensor, sizes, ends = (join.export(region, t) for t in (self.tensor, self.sizes, self.ends))
+        return lambda: Parts(tensor(), sizes(), ends(), self.dim)
+
+    def reconstruct(self, codegen: Any) -> None:
+        codegen.add_push_null(lambda: codegen.load_import_from("graphweld.runtime.lists", "split"))
+        codegen.foreach([self.tensor, self.sizes])
+        codegen.append_output(codegen.create_load_const(self.dim))
+        codegen.extend_output(create_call_function(3, False))
+
+
+def split(
+    tx: Tx, whole: VariableTracker, sizes: VariableTracker, dim: VariableTracker | None = None
+) -> VariableTracker:
+    """`torch.split` by such a list of sizes."""
+    at = _constant(tx, dim) % example(whole).dim()
+    lengths = stacked(tx, items_of(tx, sizes), lambda known: call(tx, torch.tensor, known))
+    total = method(tx, method(tx, lengths, "sum"), "item")
+    fits = call(tx, _fits, total, method(tx, method(tx, lengths, "lt", 0), "any"), method(tx, whole, "size", at))
+    emit_check(tx, negate(tx, truth(tx, fits)), RuntimeError)
+    return new([Parts(whole, lengths, method(tx, lengths, "cumsum", 0), at)], tuple)
+
+
+def _fits(total: Any, has_negative: Any, size: Any) -> Any:
+    return runtime.and_(total == size, lambda: runtime.not_(has_negative, -1), -1)
+
+
+def tensor(
+    tx: Tx, items: VariableTracker, dtype: VariableTracker | None = None, device: VariableTracker | None = None
+) -> VariableTracker:
     """`torch.tensor` of numbers."""
     rows = stacked(tx, items_of(tx, items), lambda known: call(tx, torch.tensor, known))
+    if device is not None:
+        rows = method(tx, rows, "to", device)
     if dtype is not None:
         return method(tx, rows, "to", dtype)
     return rows if not example(rows).is_floating_point() else method(tx, rows, "to", torch.get_default_dtype())
@@ -249,6 +320,7 @@ FUNCTIONS: dict[Any, Callable[..., VariableTracker]] = {
     torch.concat: cat,
     torch.concatenate: cat,
     torch.tensor: tensor,
+    torch.split: split,
 }
 
 
@@ -295,6 +367,6 @@ def call_torch(tx: Tx, fn: Any, args: Items, kwargs: dict[str, VariableTracker])
     given = [arg.realize() for arg in (*args, *kwargs.values())]
     if not any(isinstance(arg, GrownList) for arg in given):
         return None
-    if fn not in FUNCTIONS or not set(kwargs) <= {"dim", "tensors", "dtype"}:
+    if fn not in FUNCTIONS or not set(kwargs) <= {"dim", "tensors", "dtype", "device"}:
         give_up(tx, f"`{getattr(fn, '__name__', fn)}` is called with it")
     return FUNCTIONS[fn](tx, *args, **kwargs)

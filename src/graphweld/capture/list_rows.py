@@ -14,16 +14,17 @@ from graphweld.capture.frozen import freeze
 from graphweld.capture.grown_lists import Conditional, Items, Run, Stacked, give_up
 from graphweld.capture.joins import is_sized_by_data
 from graphweld.capture.predicates import negate
+from graphweld.capture.ragged import Rows
 from graphweld.capture.variables import Tx, call, is_tensor, method
 
 Made = Callable[[Items], VariableTracker]
 
 
 def has_rows(element: Carry) -> bool:
-    """Whether items of a type can be rows: tensors of one size, numbers, and tuples and lists of them."""
+    """Whether items of a type can be rows: tensors of one size, or up to one, numbers, and tuples and lists of them."""
     if isinstance(element, carries.Pieces):
         return element.like.python_type() in (tuple, list) and bool(element.parts) and all(map(has_rows, element.parts))
-    return isinstance(element, carries.Number) or (
+    return isinstance(element, (carries.Number, Rows)) or (
         isinstance(element, carries.Tensor) and not is_sized_by_data(element.like)
     )
 

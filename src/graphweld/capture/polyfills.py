@@ -102,7 +102,13 @@ def attention(
     scale: float | None = None,
     enable_gqa: bool = False,
 ) -> torch.Tensor:
-    """`F.scaled_dot_product_attention` in parts, as torch computes it where there is dropout."""
+    """`F.scaled_dot_product_attention` in parts, as torch computes it where there is dropout.
+
+    Also where the data decides sizes: to choose a kernel, torch asks whether they are zero.
+    """
+    dtype = query.dtype
+    if dtype.itemsize == 2:
+        query, key, value = query.float(), key.float(), value.float()
     if enable_gqa:
         key, value = (t.repeat_interleave(query.size(-3) // t.size(-3), -3) for t in (key, value))
     root = math.sqrt(1 / math.sqrt(query.size(-1)) if scale is None else scale)
@@ -115,7 +121,7 @@ def attention(
         weights = weights + attn_mask
     nothing = (weights == -math.inf).all(-1, keepdim=True)  # a row that may look at nothing
     weights = torch.softmax(weights.masked_fill(nothing, 0.0), -1).masked_fill(nothing, 0.0)
-    return torch.nn.functional.dropout(weights, dropout_p) @ value
+    return (torch.nn.functional.dropout(weights, dropout_p) @ value).to(dtype)
 
 
 FUNCTIONS: dict[Any, Callable[..., Any]] = {

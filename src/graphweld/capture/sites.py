@@ -17,7 +17,6 @@ from typing import Any
 import torch
 from torch.fx import GraphModule
 
-from graphweld.convert import RUNTIME
 from graphweld.diagnostics import Span
 from graphweld.syntax import Conversion, SiteInfo
 
@@ -52,6 +51,7 @@ class Trace:
     follows_sizes: bool = False  # a loop over a size that changes became a node
     unrolls_sizes: bool = False  # which was tried, and does not trace
     copies_tests: bool = False  # the program changes in place what it has tested
+    stalls: int = 0  # how often in a row converting a function did not help
     show: Callable[[GraphModule], None] | None = None  # takes each finished graph, before a backend changes it
     checkpoint: bool = False  # whether loops keep little for their backward
 
@@ -136,7 +136,7 @@ def span_here(tx: Any, site: int | None = None) -> tuple[Span | None, str | None
         info = conversion.sites[site]
         return Span(conversion.filename, info.line, info.column + 1, info.end_line, info.end_column + 1), info.text
     frame = tx
-    while frame is not None and frame.f_code.co_filename.startswith(RUNTIME):
+    while frame is not None and frame.f_code.co_filename.startswith(PACKAGE):
         frame = frame.parent
     frame = frame or tx
     line = getattr(frame, "lineno", None) or frame.f_code.co_firstlineno
