@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import linecache
+from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -55,7 +56,7 @@ def type_depends_on_data(x):
 
 
 def region_mutates(x):
-    steps = [x * 2, x]
+    steps = deque([x * 2, x])
     while x.sum() > 0:
         x = x - steps.pop()
     return x
@@ -100,10 +101,10 @@ def loop_not_welded(x):
 
 
 def list_length_depends_on_data(x):
-    out = [x]
+    out = []
     for i in range(int(x.sum())):
-        out.insert(1, x * i)
-    return out
+        out.append(x[:i])
+    return torch.cat(out).sum()
 
 
 def torch_break(x):
@@ -122,7 +123,7 @@ REPROS: dict[str, tuple[Callable[..., Any], str]] = {
     "GW106": (region_breaks, "x = untraceable(x)"),
     "GW110": (loop_not_welded, "if k <= 0:"),
     "GW111": (carry_changes, "for i in range(int(x.sum())):"),
-    "GW112": (list_length_depends_on_data, "out.insert(1, x * i)"),
+    "GW112": (list_length_depends_on_data, "for i in range(int(x.sum())):"),
     "GW120": (torch_break, "return untraceable(x * 2)"),
 }
 

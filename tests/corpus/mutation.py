@@ -513,6 +513,17 @@ def detached_and_base(x, n):
     return x, held
 
 
+@program(counts, "loop state", grad=False)
+def entry_at_two_positions_of_the_data(x, n):
+    table, i = torch.zeros(4, 4), int(n)
+    kind = 2 if x[0] < n else 3
+    table[i, i // 2] = kind
+    for k in range(i):
+        table[k, i - k] = k
+        table[k, k // 2] = x[k] * i
+    return table
+
+
 @program(lambda: [(t(1.0, 2.0), t(3.0, 4.0)), (t(-1.0, -2.0), t(3.0, 4.0)), (t(-1.0, -9.0), t(3.0, 4.0))], "state loop")
 def other_name_from_loop_in_branch(x, y):
     a, b = x * 1, y * 1

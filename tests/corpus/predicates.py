@@ -442,3 +442,33 @@ class ParameterTest(torch.nn.Module):
 @factory(signs, "branch inductor")
 def parameter_in_test():
     return ParameterTest()
+
+
+def _flags():
+    return [(t(1.0, 2.0), s(flag)) for flag in (True, False)]
+
+
+@program(_flags, "branch")
+def tested_and_then_changed(x, flag):
+    out, kind = [x], "no"
+    if flag:
+        out.append(x + 1)
+        kind = 1
+    flag.logical_not_()
+    return out, kind
+
+
+@program(_flags, "branch")
+def entry_tested_and_then_changed(x, flag):
+    seen, found = flag.repeat(2), None
+    if seen[0]:
+        found = x * 2
+    seen[0] = ~seen[0]
+    return x if found is None else found
+
+
+@program(_flags, "branch")
+def bool_of_what_is_changed(x, flag):
+    before = bool(flag)
+    flag.logical_not_()
+    return x if before else x * 3, before

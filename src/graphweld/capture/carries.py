@@ -22,6 +22,7 @@ from torch._dynamo.variables.lists import BaseListVariable, ListVariable
 from torch._dynamo.variables.misc import ExceptionVariable
 from torch._dynamo.variables.tensor import SymNodeVariable
 from torch._dynamo.variables.user_defined import UserDefinedExceptionObjectVariable, UserDefinedObjectVariable
+from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
 from graphweld.capture.data_numbers import NUMBER_DTYPES, number_tensor
 from graphweld.capture.joins import is_sized_by_data, new_attributes, same_type
@@ -126,7 +127,7 @@ def _most_rows(fake: torch.Tensor) -> int | None:
     if not is_sized_by_data(fake) or is_sized_by_data(fake[0] if fake.dim() > 1 else fake.new_empty(())):
         return None
     bound = fake.shape[0].node.shape_env.bound_sympy(fake.shape[0].node.expr).upper  # type: ignore[attr-defined]
-    return int(bound) if bound.is_integer and int(bound) <= MOST_ROWS else None
+    return int(bound) if bound.is_Integer and int(bound) <= MOST_ROWS else None
 
 
 def _rows(fake: torch.Tensor, most: int) -> Rows:
@@ -477,6 +478,8 @@ def _device(fake: torch.Tensor) -> torch.device:
 def placeholder(tx: Tx, leaf: Tensor, name: str) -> VariableTracker:
     """A new input of the region being traced, of a leaf's type."""
     like = leaf.like
+    if free_unbacked_symbols(like) - {s for t in tx.output.tracers for s in t.bound_symbols}:  # sizes of a trip's own
+        refuse(tx, rules.CarryChanges(name.removeprefix("carry_"), "one size", "another one", "size"))
     with tx.fake_mode:  # type: ignore[union-attr]
         fake = torch.empty_strided(like.shape, like.stride(), dtype=like.dtype, device=_device(like))
         if leaf.requires_grad:

@@ -8,7 +8,7 @@ from torch._dynamo.output_graph import OutputGraph
 from torch.fx import GraphModule
 
 from graphweld.capture import sites
-from graphweld.capture.raises import is_marked
+from graphweld.capture.raises import MARK, changed_inputs, has_handler, is_marked
 from graphweld.capture.saved_operands import copy_changed
 
 
@@ -22,28 +22,57 @@ def hook_compiled() -> None:
         if trace is not None and trace.show is not None:
             trace.show(gm)
         fn = call_user_compiler(self, gm, example_inputs)
-        if not getattr(self, "gw_raises", False):
+        if trace is None or self.export:
             return fn
+        if sites.is_piece(self.root_tx):
+            return told(fn)
+        catches = any(map(has_handler, self.traced_code))
+        if not catches and not getattr(self, "gw_raises", False):
+            return fn
+        changed = changed_inputs(self.root_tx) if catches else []
+        if torch.is_grad_enabled() and any(node.meta["example_value"].requires_grad for node in changed):
+            catches, changed = False, []  # it cannot be put back: what an operator raises leaves the call
         inputs = [node for node in gm.graph.nodes if node.op == "placeholder"]
-        return undone(fn, [i for i, node in enumerate(inputs) if "gw_put_back" in node.meta])
+        return undone(fn, [i for i, n in enumerate(inputs) if n in changed or "gw_put_back" in n.meta], catches)
 
     OutputGraph.call_user_compiler = compiled  # type: ignore[method-assign]
 
 
-def undone(fn: Callable[..., Any], changed: list[int]) -> Callable[..., Any]:
-    """`fn`, which draws nothing and changes none of its arguments `changed` if it raises for the program."""
+def undone(fn: Callable[..., Any], changed: list[int], catches: bool) -> Callable[..., Any]:
+    """`fn`, which draws nothing and changes none of its arguments `changed` if it raises for the program.
+
+    It does, too, where an operator raises that the program `catches`.
+    """
 
     def call(*args: Any) -> Any:
         drawn = torch.get_rng_state()
         before = [(args[i], args[i].detach().clone()) for i in changed]
         try:
             return fn(*args)
+        except Exception as error:
+            marked = is_marked(error)
+            if not marked and not catches:
+                raise
+            torch.set_rng_state(drawn)
+            with torch.no_grad():
+                for tensor, value in before:
+                    tensor.copy_(value)
+            if marked:
+                raise
+            raise RuntimeError(MARK) from error
+
+    return call
+
+
+def told(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """`fn`, one piece of a program, behind which the whole cannot run again as plain Python."""
+
+    def call(*args: Any) -> Any:
+        try:
+            return fn(*args)
         except RuntimeError as error:
-            if is_marked(error):
-                torch.set_rng_state(drawn)
-                with torch.no_grad():
-                    for tensor, value in before:
-                        tensor.copy_(value)
-            raise
+            if not is_marked(error):
+                raise
+            raise RuntimeError("the program raises an exception, at values that are only known when it runs") from None
 
     return call

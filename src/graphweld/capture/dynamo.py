@@ -38,6 +38,7 @@ from graphweld.capture import (
     counters,
     draws,
     exported,
+    failing_operators,
     growing_tensors,
     indexing,
     intrinsics,
@@ -68,6 +69,7 @@ from graphweld.capture.predicates import is_data_dependent
 from graphweld.capture.raises import hook_exceptions
 from graphweld.capture.refusal import Refusal, refuse
 from graphweld.capture.regions import facts_forgotten
+from graphweld.capture.steady_tests import are_changed
 from graphweld.capture.surroundings import hook_surroundings
 from graphweld.capture.variables import call, example, is_tensor
 from graphweld.diagnostics import rules
@@ -171,6 +173,9 @@ def _hook_inlining() -> None:
                     exported.finish(parent, result)
             if is_outermost:
                 refuse_changes(parent)
+                if are_changed(parent, trace):
+                    trace.copies_tests = True
+                    _start_over(trace, parent, "copies what is tested and then changed")
                 _maybe_free_numbers(trace, parent)
             return result
         except STOPS as error:
@@ -312,6 +317,7 @@ def _hook_calls() -> None:
         of_list = of_list or list_operations.call_torch(tx, self.value, list(args), kwargs)
         if of_list is not None:
             return of_list
+        failing_operators.refuse_in_export(tx, self.value)
         checked = checks.check(tx, self.value, args, kwargs, torch_call)
         if checked is not None:
             return checked
@@ -406,7 +412,7 @@ def _hook_methods() -> None:
                 args = [indexing.plain_key(tx, args[0]), *args[1:]]
                 parts = indexing.split(args[0])
                 if parts is not None:
-                    if not indexing.check_positions(tx, self, parts):
+                    if not indexing.check_positions(tx, self, parts) or len(parts) > 1:  # torch takes one
                         return indexing.setitem(tx, self, *args)
                     with facts_forgotten(tx):  # that the position is inside: checked already, where Python raises
                         return call_method(self, tx, name, args, kwargs)

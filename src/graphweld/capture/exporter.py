@@ -21,6 +21,7 @@ from graphweld import convert
 from graphweld.capture import dynamo, sites
 from graphweld.capture.constants import make_constants
 from graphweld.capture.program import diagnostics_of, raised_by_the_program
+from graphweld.capture.raises import OF_A_POSITION
 from graphweld.diagnostics import Diagnostic, ExportError, Span, diagnose, rules
 
 _asked = threading.local()
@@ -103,10 +104,14 @@ def _at_function(diagnostic: Diagnostic, module: Any) -> Diagnostic:
 
 
 def raising_nodes(program: torch.export.ExportedProgram) -> list[str]:
-    """What the program's assertions say, those of its regions included; facts about sizes are none."""
+    """What the program's assertions say, those of its regions included, which another runtime would not make itself.
+
+    Facts about sizes are none. Of the position of an item every runtime makes sure: ONNX says that it must be inside.
+    """
     graphs = [m.graph for m in program.graph_module.modules() if isinstance(m, torch.fx.GraphModule)]
     found = [node for graph in graphs for node in graph.nodes if str(node.target).startswith("aten._assert_async")]
-    return [str(node.args[-1]).removeprefix("graphweld: ") for node in found]
+    words = [str(node.args[-1]).removeprefix("graphweld: ") for node in found]
+    return [text for text in words if OF_A_POSITION not in text]
 
 
 def flat_inputs(program: torch.export.ExportedProgram, args: Any, kwargs: Any) -> list[Any]:

@@ -1,8 +1,10 @@
-"""Tensors that a loop makes longer by `torch.cat`, and does nothing else with: appends to a list in disguise.
+"""Tensors that a loop makes longer by `torch.cat`: appends to a list in disguise.
 
 for row in rows:                       parts = []
     y = torch.cat([y, f(row)])    ->   for row in rows: parts.append(f(row))
                                        y = torch.cat([y, *parts])
+
+Where a trip reads the tensor as well, it puts it together from the parts so far, which the loop then carries whole.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -16,6 +18,7 @@ from torch.fx import Node
 
 from graphweld.capture import carries, list_operations
 from graphweld.capture.carries import Carry
+from graphweld.capture.data_numbers import proxy_variable
 from graphweld.capture.effects import contents_of, is_same_contents
 from graphweld.capture.frozen import freeze
 from graphweld.capture.grown_lists import new
@@ -46,31 +49,35 @@ class Growing(VariableTracker):
     python_type = as_proxy = var_getattr = call_method = reconstruct = give_up  # type: ignore[assignment]
 
 
-def find(types: list[Carry], inputs: State, after: State) -> dict[int, int]:
-    """Carries that a trip appends to and does not read otherwise, and the dimension that it appends along."""
+def find(types: list[Carry], inputs: State, after: State, are_read: bool) -> dict[int, int]:
+    """Carries that a trip appends to, and along which dimension; with `are_read`, those that it reads as well."""
     found: dict[int, int] = {}
     leaf = 0
     for k, carry in enumerate(types):
         vt = after[k].realize()
         if isinstance(carry, carries.Tensor) and is_tensor(vt):
-            dim = _dim_of_appends(node_of(inputs[leaf]), node_of(vt))
-            found |= {} if dim is None else {k: dim}
+            appended = _appended(node_of(inputs[leaf]), node_of(vt), are_read)
+            found |= {} if appended is None else {k: appended[0]}
         leaf += len(carries.leaves(carry))
     return found
 
 
-def _dim_of_appends(given: Node, node: Node) -> int | None:
-    """The dimension of the chain of `torch.cat` that leads from one node to another, and to nothing else."""
-    dims = set()
+def _appended(given: Node, node: Node, is_read: bool) -> tuple[int, list[Node]] | None:
+    """The chain of `torch.cat` that leads from one node to another, and to nothing else unless `is_read`.
+
+    Told as the dimension, and what is appended in all.
+    """
+    dims, parts = set(), list[Node]()
     while node is not given:
         if node.op != "call_function" or node.target is not torch.cat or not node.args or not node.args[0]:
             return None
         dims.add(node.args[1] if len(node.args) > 1 else node.kwargs.get("dim", 0))
-        first = node.args[0][0]  # type: ignore[index]
-        if not isinstance(first, Node) or list(first.users) != [node]:
+        first, *rest = node.args[0]  # type: ignore[misc]
+        if not isinstance(first, Node) or not (is_read or list(first.users) == [node]):
             return None
+        parts = [*rest, *parts]  # type: ignore[list-item]
         node = first
-    return dims.pop() if len(dims) == 1 and all(isinstance(dim, int) for dim in dims) else None  # type: ignore[return-value]
+    return (dims.pop(), parts) if len(dims) == 1 and all(isinstance(dim, int) for dim in dims) else None  # type: ignore[return-value]
 
 
 def cat(tx: Tx, fn: Any, args: State, kwargs: dict[str, VariableTracker]) -> VariableTracker | None:
@@ -93,10 +100,17 @@ class Appends:
     """The loop without these tensors among its carries, and with a list for each."""
 
     def __init__(
-        self, tx: Tx, types: list[Carry], inputs: State, after: State, state: State, names: tuple[str, ...]
+        self,
+        tx: Tx,
+        types: list[Carry],
+        inputs: State,
+        after: State,
+        state: State,
+        names: tuple[str, ...],
+        are_read: bool = False,
     ) -> None:
-        self.tx, self.state, self.names = tx, state, names
-        self.dims = find(types, inputs, after)
+        self.tx, self.state, self.names, self.are_read = tx, state, names, are_read
+        self.dims = find(types, inputs, after, are_read)
         self.parts = {k: ListVariable([], mutation_type=ValueMutationNew()) for k in self.dims}
 
     def without(self, values: Sequence[T]) -> tuple[T, ...]:
@@ -104,6 +118,13 @@ class Appends:
 
     def step(self, step: Callable[[State], tuple[State, VariableTracker]]) -> Any:
         """A trip of the loop that is left."""
+
+        def run_reading(values: State) -> tuple[State, VariableTracker]:
+            wholes = {k: self._made(k) for k in self.parts}
+            after, goes_on = step(self._with(values, wholes))
+            for k, whole in wholes.items():
+                self._append(k, whole, after[k].realize())
+            return list(self.without(after)), goes_on
 
         def run(values: State) -> tuple[State, VariableTracker]:
             growing = {k: Growing(parts, self.dims[k], self.names[k]) for k, parts in self.parts.items()}
@@ -114,7 +135,7 @@ class Appends:
                     before.give_up()
             return list(self.without(after)), goes_on
 
-        return run
+        return run_reading if self.are_read else run
 
     def behind(self, values: State) -> State:
         """The state behind the loop, whose other values are these."""
@@ -125,7 +146,19 @@ class Appends:
         return [others[k] if k in others else next(rest) for k in range(len(self.state))]
 
     def _whole(self, k: int) -> VariableTracker:
-        start, dim = self.state[k], constant(self.dims[k])
-        made = list_operations.cat(self.tx, new([start, *self.parts[k].items]), dim)
+        start, made = self.state[k], self._made(k)
         freeze(self.tx, [start, made], "a loop", None, self.names[k])  # with no trip, they are one tensor in Python
         return made
+
+    def _made(self, k: int) -> VariableTracker:
+        """The tensor, of what it starts as and what was appended so far."""
+        return list_operations.cat(self.tx, new([self.state[k], *self.parts[k].items]), constant(self.dims[k]))
+
+    def _append(self, k: int, whole: VariableTracker, after: VariableTracker) -> None:
+        """Note what a trip has made longer."""
+        found = _appended(node_of(whole), node_of(after), True) if is_tensor(after) else None
+        if found is None or found[0] != self.dims[k]:
+            refuse(self.tx, rules.CarryChanges(self.names[k], "one size", "a larger one", "size"))
+        freeze(self.tx, [whole], "a loop", None, self.names[k])
+        for node in found[1]:
+            method(self.tx, self.parts[k], "append", proxy_variable(self.tx, node))

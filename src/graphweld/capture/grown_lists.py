@@ -10,6 +10,7 @@ classes, so that nothing in Dynamo takes the number of its entries for its lengt
 """
 
 import operator
+import sys
 from typing import Any, NoReturn
 
 import torch
@@ -33,6 +34,7 @@ from graphweld.capture.variables import DecidedByData, Thunk, Tx, call, constant
 from graphweld.diagnostics import rules
 
 Items = list[VariableTracker]
+ALL = sys.maxsize  # asked of a list: not so many of its last items, but all
 
 
 class Run(DecidedByData):
@@ -52,6 +54,10 @@ class Run(DecidedByData):
     def backwards(self, tx: Tx) -> "Run":
         raise NotImplementedError
 
+    def stacked(self, tx: Tx) -> "Stacked":
+        """The items as rows."""
+        raise NotImplementedError
+
 
 class Stacked(Run):
     """What the trips of a loop appended: the rows of `stacks`, each an `element`."""
@@ -68,14 +74,10 @@ class Stacked(Run):
         return carries.unpack(tx, self.element, values, "an item")
 
     def last(self, tx: Tx, distance: int, before: Items) -> VariableTracker:
-        count = self.length(tx)
-        here = call(tx, operator.gt, count, distance)
-        return choose(
-            tx,
-            here,
-            lambda: self.item(tx, call(tx, _from_end, count, distance)),
-            lambda: pick(tx, before, call(tx, _from_end, call(tx, operator.add, count, length(tx, before)), distance)),
-        )
+        return last_of_run(tx, self, distance, before)
+
+    def stacked(self, tx: Tx) -> "Stacked":
+        return self
 
     def backwards(self, tx: Tx) -> Run:
         return Stacked(self.element, [call(tx, torch.flip, stack, [0]) for stack in self.stacks])
@@ -131,8 +133,8 @@ class Conditional(Run):
 class Earlier(Run):
     """In the body of a loop that appends: what the list held when the trip began, of which `tail` are the last items.
 
-    Where more of them are read, `asked` is told how many; that trace of the body is thrown away. On every trip there
-    are `least` items or more.
+    Where others are read, `asked` is told how many of the last, or `ALL`; that trace of the body is thrown away. On
+    every trip there are `least` items or more.
     """
 
     _nonvar_fields = {"asked", "least", *Run._nonvar_fields}
@@ -143,11 +145,25 @@ class Earlier(Run):
         super().__init__(**kw)
         self.count, self.tail, self.element, self.asked, self.least = count, tail, element, asked, least
 
+    def unchecked(self) -> "Earlier":
+        """The same, for reads of items that may not be there."""
+        return Earlier(self.count, self.tail, self.element, self.asked, ALL)
+
     def length(self, tx: Tx) -> VariableTracker:
         return self.count
 
+    def whole(self, tx: Tx) -> Run:
+        """All of the items, for the rest of a trace of which nothing is kept."""
+        from graphweld.capture.list_buffers import stand_in
+
+        self.asked.append(ALL)
+        return stand_in(tx, self.element, self.count, self.least)
+
     def item(self, tx: Tx, index: VariableTracker) -> VariableTracker:
-        give_up(tx, "the loop that appends to it reads another item than the last ones")
+        return self.whole(tx).item(tx, index)
+
+    def stacked(self, tx: Tx) -> Stacked:
+        return self.whole(tx).stacked(tx)
 
     def last(self, tx: Tx, distance: int, before: Items) -> VariableTracker:
         if distance >= self.least:
@@ -158,7 +174,7 @@ class Earlier(Run):
         return carries.unpack(tx, self.element, carries.fillers(tx, self.element), "an item")
 
     def backwards(self, tx: Tx) -> Run:
-        give_up(tx, "the loop that appends to it goes through it backwards")
+        return self.whole(tx).backwards(tx)
 
     def export(self, join: Any, region: Any) -> Thunk:
         return lambda: self
@@ -320,6 +336,18 @@ def last(tx: Tx, items: Items, distance: int) -> VariableTracker:
     if isinstance(final, Run):
         return final.last(tx, distance, before)
     return last(tx, before, distance - 1) if distance else final
+
+
+def last_of_run(tx: Tx, run: Run, distance: int, before: Items) -> VariableTracker:
+    """The last item but `distance` of what a list held before a run, and the run."""
+    count = run.length(tx)
+    here = call(tx, operator.gt, count, distance)
+    return choose(
+        tx,
+        here,
+        lambda: run.item(tx, call(tx, _from_end, count, distance)),
+        lambda: pick(tx, before, call(tx, _from_end, call(tx, operator.add, count, length(tx, before)), distance)),
+    )
 
 
 def getitem(tx: Tx, items: Items, index: VariableTracker) -> VariableTracker:

@@ -16,7 +16,7 @@ from torch._dynamo.variables.lists import ListVariable, SliceVariable, TupleVari
 
 from graphweld.capture.merge_variable import MergeVariable
 from graphweld.capture.predicates import either
-from graphweld.capture.raises import emit_check
+from graphweld.capture.raises import OF_A_POSITION, emit_check
 from graphweld.capture.regions import facts_forgotten
 from graphweld.capture.variables import Tx, call, example, is_data_number, is_tensor, method
 
@@ -112,7 +112,7 @@ def _check_position(tx: Tx, index: VariableTracker, size: VariableTracker) -> No
     low, high = getattr(index, "gw_bounds", (None, None))
     if isinstance(size, ConstantVariable) and low is not None and -size.value <= low <= high < size.value:
         return
-    emit_check(tx, outside(tx, index, size), IndexError)
+    emit_check(tx, outside(tx, index, size), IndexError, OF_A_POSITION)
 
 
 def outside(tx: Tx, index: VariableTracker, size: VariableTracker) -> VariableTracker:

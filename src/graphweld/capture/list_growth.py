@@ -13,46 +13,96 @@ from typing import Any
 import torch
 from torch._dynamo.variables.base import VariableTracker
 
-from graphweld.capture import carries
+from graphweld.capture import carries, list_buffers
 from graphweld.capture.carries import Carry
 from graphweld.capture.effects import contents_of, put_contents
-from graphweld.capture.grown_lists import Conditional, Earlier, Items, Run, Stacked, give_up, last, length
+from graphweld.capture.grown_lists import ALL, Conditional, Earlier, Items, Run, Stacked, give_up, last, length
+from graphweld.capture.list_buffers import Buffered, Room, adopted
 from graphweld.capture.list_rows import has_rows, widened
 from graphweld.capture.predicates import negate, select_bool
-from graphweld.capture.refusal import refuse
 from graphweld.capture.variables import Tx, call, constant, method
-from graphweld.diagnostics import rules
 
 Slot = tuple[VariableTracker | None, VariableTracker]  # under which predicate, what is appended
 
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """What a body appends to a list, and how many of the last items it reads."""
+    """What a body appends to a list, and how many of the last items it reads; or, with a room, any of them."""
 
     element: Carry
     tail: int = 0
+    room: Room | None = None
 
-    def carried(self) -> list[Carry]:
+    def carried(self, tx: Tx) -> list[Carry]:
+        if self.room is not None:
+            return list_buffers.carried(tx, self.element, self.room)
         return [carries.Number(int), *[self.element] * self.tail]
 
 
-def growth_of(tx: Tx, growth: Growth | None, start: Items, before: Items, after: Any, asked: list[int]) -> Growth:
-    """The growth that holds for one more trace of the body as well.
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """The greatest number of trips, where that is known before the loop; whether they are few enough to be unrolled."""
 
-    The list held `start` before the loop, `before` at the start of the traced trip, and `after` behind it.
-    """
-    if not isinstance(after, list) or not _is_prefix(before, after):
-        refuse(tx, rules.RegionMutates("a list", "a loop"))
-    tail = max([0 if growth is None else growth.tail, *asked])
+    most: VariableTracker | None = None
+    are_few: bool = False
+
+
+UNBOUNDED = Bound()
+
+
+@dataclass(frozen=True, slots=True)
+class Trip:
+    """A list at the start of a loop, at the start of a trip of its body, and behind that."""
+
+    start: Items
+    before: Items
+    after: Items
+    asked: list[int]  # see `Earlier`
+    bound: Bound
+
+
+def growth_of(tx: Tx, growth: Growth | None, trip: Trip) -> Growth:
+    """The growth that holds for one more trace of the body as well."""
     element = None if growth is None else growth.element
-    for vt in [*_elements(tx, after[len(before) :]), *_elements(tx, start[max(0, len(start) - tail) :])]:
-        element = widened(tx, element, vt)
-    if element is None or not has_rows(element):
-        give_up(tx, f"what a loop appends to it has no rows{f': {carries.describe(element)}' if element else ''}")
+    if (growth is not None and growth.room) or ALL in trip.asked or _is_more_than_appends(trip):
+        return _with_room(tx, growth, trip, _element(tx, element, [*trip.start, *trip.before, *trip.after]))
+    tail = max([0 if growth is None else growth.tail, *trip.asked])
+    start = trip.start[max(0, len(trip.start) - tail) :]
+    element = _element(tx, element, [*trip.after[len(trip.before) :], *start])
     if growth is not None and element is growth.element and tail == growth.tail:
         return growth
     return Growth(element, tail)
+
+
+def _is_more_than_appends(trip: Trip) -> bool:
+    appended = trip.after[len(trip.before) :]
+    return not _is_prefix(trip.before, trip.after) or adopted(trip.start) is not None or _has_rows(appended)
+
+
+def _has_rows(items: Items) -> bool:
+    """Whether a run among items is of an unknown number of them."""
+    sides = [side for item in items if isinstance(item, Conditional) for side in (item.then, item.orelse)]
+    return any(isinstance(i, Run) and not isinstance(i, Conditional) for i in items) or any(map(_has_rows, sides))
+
+
+def _with_room(tx: Tx, growth: Growth | None, trip: Trip, element: Carry) -> Growth:
+    if trip.bound.are_few:
+        give_up(tx, "the loop that appends to it does more than that")
+    adds = list_buffers.additions(trip.after, trip.before)
+    room = None if growth is None else growth.room
+    if room is None or room.trip != adds:
+        room = list_buffers.room_for(tx, element, trip.start, trip.bound.most, adds)
+    if growth is not None and element is growth.element and room is growth.room:
+        return growth
+    return Growth(element, 0, room)
+
+
+def _element(tx: Tx, element: Carry | None, items: Items) -> Carry:
+    for vt in _elements(tx, items):
+        element = widened(tx, element, vt)
+    if element is None or not has_rows(element):
+        give_up(tx, f"what a loop appends to it has no rows{f': {carries.describe(element)}' if element else ''}")
+    return element
 
 
 def _is_prefix(before: Items, after: Items) -> bool:
@@ -60,12 +110,14 @@ def _is_prefix(before: Items, after: Items) -> bool:
 
 
 def _elements(tx: Tx, items: Items) -> Items:
+    """An item of each type that there may be."""
     found: Items = []
     for item in items:
         if isinstance(item, Conditional):
             found += _elements(tx, [*item.then, *item.orelse])
         elif isinstance(item, Run):
-            give_up(tx, "a loop appends to it inside of another one")
+            element = item.element  # type: ignore[attr-defined]
+            found.append(carries.unpack(tx, element, carries.fillers(tx, element), "an item"))
         else:
             found.append(item)
     return found
@@ -77,15 +129,21 @@ def enter(tx: Tx, vt: Any, growth: Growth, values: Items) -> list[int]:
     Returns a list that will have how many of its last items were asked for beyond those that are carried.
     """
     asked: list[int] = []
-    count, *tail = (carries.unpack(tx, c, values, "an item") for c in growth.carried())
-    least = sum(item.least if isinstance(item, Earlier) else not isinstance(item, Run) for item in contents_of(vt))
+    start = contents_of(vt)
+    least = sum(item.least if isinstance(item, (Earlier, Buffered)) else not isinstance(item, Run) for item in start)
     tx.output.side_effects.mutation(vt)
+    if growth.room is not None:
+        put_contents(vt, [list_buffers.enter(tx, growth.element, growth.room, values, least)])
+        return asked
+    count, *tail = (carries.unpack(tx, c, values, "an item") for c in growth.carried(tx))
     put_contents(vt, [Earlier(count, tail, growth.element, asked, least)])
     return asked
 
 
 def start_values(tx: Tx, growth: Growth, items: Items) -> Items:
     """What is carried of a list before the first trip."""
+    if growth.room is not None:
+        return list_buffers.start_values(tx, growth.element, growth.room, items)
     tail: list[Items] = []
     for distance in reversed(range(growth.tail)):
         is_there = any(isinstance(i, Run) for i in items) or distance < len(items)
@@ -98,11 +156,15 @@ def start_values(tx: Tx, growth: Growth, items: Items) -> Items:
     return [*carries.pack(tx, carries.Number(int), length(tx, items)), *(leaf for leaves in tail for leaf in leaves)]
 
 
-def next_values(tx: Tx, growth: Growth, items: Items) -> Items:
-    """What is carried of a list behind a trip."""
+def next_values(tx: Tx, growth: Growth, items: Items, before: Items) -> Items:
+    """What is carried of a list behind a trip, which began with `before`."""
+    if growth.room is not None:
+        return list_buffers.next_values(tx, items, before)
+    # Where there is no such item, none is read.
+    items = [item.unchecked() if isinstance(item, Earlier) else item for item in items]
     kept = [last(tx, items, distance) for distance in reversed(range(growth.tail))]
     values = [length(tx, items), *kept]
-    return [leaf for c, v in zip(growth.carried(), values, strict=True) for leaf in carries.pack(tx, c, v)]
+    return [leaf for c, v in zip(growth.carried(tx), values, strict=True) for leaf in carries.pack(tx, c, v)]
 
 
 def slots(tx: Tx, items: Items) -> list[Slot]:
@@ -113,13 +175,15 @@ def slots(tx: Tx, items: Items) -> list[Slot]:
             for pred, side in ((item.pred, item.then), (negate(tx, item.pred), item.orelse)):
                 for flag, vt in slots(tx, side):
                     found.append((pred if flag is None else select_bool(tx, pred, flag, constant(False)), vt))
-        elif not isinstance(item, Earlier):
+        elif not isinstance(item, (Earlier, Buffered)):
             found.append((None, item))
     return found
 
 
 def rows(tx: Tx, growth: Growth, appended: list[Slot]) -> Items:
     """The rows that a trip gives out."""
+    if growth.room is not None:
+        return []
     return [
         leaf
         for flag, vt in appended
@@ -141,6 +205,13 @@ def run_of(tx: Tx, growth: Growth, appended: list[Slot], stacks: Items) -> Stack
         mask = _interleave(tx, [all_of if flag is None else flag for flag in flags])
         leaves = [method(tx, leaf, "__getitem__", mask) for leaf in leaves]
     return Stacked(growth.element, leaves)
+
+
+def behind(tx: Tx, growth: Growth, start: Items, appended: list[Slot], carried: Items, stacks: Items) -> Items:
+    """What the list holds behind the loop, which has left these values of its carries. Takes its rows off `stacks`."""
+    if growth.room is not None:
+        return list_buffers.behind(tx, growth.element, growth.room, start, carried)
+    return [*start, run_of(tx, growth, appended, stacks)]
 
 
 def _interleave(tx: Tx, stacks: Items) -> VariableTracker:

@@ -14,7 +14,7 @@ from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.lists import BaseListVariable, SliceVariable, TupleVariable
 
 from graphweld import runtime
-from graphweld.capture import carries, grown_lists
+from graphweld.capture import carries, grown_lists, list_changes
 from graphweld.capture.grown_lists import GrownList, Items, Run, Stacked, give_up, length, new, raise_if
 from graphweld.capture.indexing import as_number
 from graphweld.capture.list_rows import rows_of
@@ -47,22 +47,6 @@ def _extend(tx: Tx, receiver: Any, values: VariableTracker) -> VariableTracker:
     return constant(None)
 
 
-def _pop(tx: Tx, receiver: GrownList, *index: VariableTracker) -> VariableTracker:
-    if index or isinstance(receiver.items[-1], Run):
-        give_up(tx, "an item that may be any is taken off it")
-    tx.output.side_effects.mutation(receiver)
-    return receiver.items.pop()
-
-
-def _insert(tx: Tx, receiver: GrownList, index: VariableTracker, value: VariableTracker) -> VariableTracker:
-    at = index.as_python_constant() if index.is_python_constant() else -1
-    if not 0 <= at <= len(receiver.items) or grown_lists.has_run(receiver.items[:at]):
-        give_up(tx, "an item is put before some that may be there or not")
-    tx.output.side_effects.mutation(receiver)
-    receiver.items.insert(at, value)
-    return constant(None)
-
-
 def _clear(tx: Tx, receiver: GrownList) -> VariableTracker:
     tx.output.side_effects.mutation(receiver)
     receiver.items.clear()
@@ -80,13 +64,16 @@ def _reverse(tx: Tx, receiver: GrownList) -> VariableTracker:
 METHODS: dict[str, Callable[..., VariableTracker]] = {
     "append": _append,
     "extend": _extend,
-    "insert": _insert,
-    "pop": _pop,
+    "insert": list_changes.insert,
+    "pop": list_changes.pop,
+    "remove": list_changes.remove,
+    "sort": list_changes.sort,
     "clear": _clear,
     "reverse": _reverse,
     "copy": lambda tx, receiver: new(list(receiver.items)),
     "__len__": lambda tx, receiver: length(tx, receiver.items),
     "__getitem__": lambda tx, receiver, index: getitem(tx, receiver, index),
+    "__setitem__": list_changes.set_item,
 }
 
 

@@ -32,17 +32,22 @@ def widened(tx: Tx, element: Carry | None, vt: VariableTracker) -> Carry:
     """The type of an item, that of the items before it being `element`."""
     if element is not None:
         return carries.widen(tx, element, vt, "the items of a list")
-    first = carries.carry_of(vt)
-    if isinstance(first, carries.Fixed) and type(getattr(first.value, "value", None)) in (int, float, bool):
-        return carries.Number(first.value.python_type())
-    return first
+    return _of_numbers(carries.carry_of(vt))
 
 
-def as_stacked(tx: Tx, items: Items) -> Stacked:
+def _of_numbers(element: Carry) -> Carry:
+    """A type of which known numbers, also those in tuples and lists, may be others in other items."""
+    if isinstance(element, carries.Pieces):
+        return carries.Pieces(element.like, tuple(map(_of_numbers, element.parts)))
+    if isinstance(element, carries.Fixed) and type(getattr(element.value, "value", None)) in (int, float, bool):
+        return carries.Number(element.value.python_type())
+    return element
+
+
+def as_stacked(tx: Tx, items: Items, element: Carry | None = None) -> Stacked:
     """One run of all items, of one type. What is copied for it must not be changed in place any more."""
-    if len(items) == 1 and isinstance(items[0], Stacked):
-        return items[0]
-    element: Carry | None = None
+    if len(items) == 1 and isinstance(items[0], Run) and not isinstance(items[0], Conditional):
+        return items[0].stacked(tx)
     for vt in _examples(tx, items):
         element = widened(tx, element, vt)
     if element is None or not has_rows(element):
@@ -66,10 +71,9 @@ def _examples(tx: Tx, items: Items) -> Items:
     for item in items:
         if isinstance(item, Conditional):
             found += _examples(tx, [*item.then, *item.orelse])
-        elif isinstance(item, Stacked):
-            found.append(carries.unpack(tx, item.element, carries.fillers(tx, item.element), "an item"))
         elif isinstance(item, Run):
-            give_up(tx, "the loop that appends to it takes a part of it")
+            element = item.element  # type: ignore[attr-defined]
+            found.append(carries.unpack(tx, element, carries.fillers(tx, element), "an item"))
         else:
             found.append(item)
     return found
@@ -88,16 +92,14 @@ def rows_of(
         if known and (item is None or isinstance(item, Run)):
             parts.append((made(known), None))
             known = []
-        if isinstance(item, Stacked):
-            parts.append((stack_of(item), None))
-        elif isinstance(item, Conditional):
+        if isinstance(item, Conditional):
             for pred, side in ((item.pred, item.then), (negate(tx, item.pred), item.orelse)):
                 if side:
                     rows, mask = rows_of(tx, side, made, stack_of)
                     here = method(tx, pred, "expand", method(tx, rows, "size", 0))
                     parts.append((rows, here if mask is None else call(tx, torch.logical_and, here, mask)))
         elif isinstance(item, Run):
-            give_up(tx, "the loop that appends to it makes a tensor of it")
+            parts.append((stack_of(item.stacked(tx)), None))
         elif item is not None:
             known.append(item)
     if all(mask is None for _, mask in parts):

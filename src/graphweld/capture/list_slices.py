@@ -43,8 +43,8 @@ def getslice(tx: Tx, items: Items, bounds: Items) -> Items:
         if start.is_constant_none() and stop.is_constant_none():
             return list(items)
         earlier = next((item for item in items if isinstance(item, Earlier)), None)
-        if earlier is not None:
-            return _tail(tx, items, earlier, start, stop)
+        if earlier is not None and _is_tail(start, stop):
+            return _tail(tx, items, earlier, start)
     elif not (isinstance(step, ConstantVariable) and step.value > 0):
         give_up(tx, "a part of it is taken backwards, or in steps that the data decides")
     run = as_stacked(tx, items)
@@ -101,12 +101,13 @@ def _without_known_ends(
     return left, constant(low or None), constant(None if is_open else high)
 
 
-def _tail(tx: Tx, items: Items, earlier: Earlier, start: VariableTracker, stop: VariableTracker) -> Items:
+def _is_tail(start: VariableTracker, stop: VariableTracker) -> bool:
+    is_near = isinstance(start, ConstantVariable) and start.value is not None and -MOST_OF_TAIL <= start.value < 0
+    return is_near and stop.is_constant_none()
+
+
+def _tail(tx: Tx, items: Items, earlier: Earlier, start: Any) -> Items:
     """`items[-k:]` in the loop that appends to them."""
-    if not (isinstance(start, ConstantVariable) and start.value is not None and -MOST_OF_TAIL <= start.value < 0):
-        give_up(tx, "the loop that appends to it takes another part of it than the last items")
-    if not stop.is_constant_none():
-        give_up(tx, "the loop that appends to it takes another part of it than the last items")
     least = earlier.least + sum(not isinstance(item, Run) for item in items)
     found: Items = []
     for distance in reversed(range(-start.value)):

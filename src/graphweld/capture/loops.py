@@ -15,13 +15,11 @@ from typing import Any
 import torch
 from torch._dynamo import exc
 from torch._dynamo.variables.base import VariableTracker
-from torch._dynamo.variables.builder import wrap_fx_proxy
 from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.functions import LocalGeneratorObjectVariable
 from torch._dynamo.variables.iter import RepeatIteratorVariable
 from torch._dynamo.variables.lists import ListVariable
 from torch._dynamo.variables.tensor import SymNodeVariable
-from torch.fx import Proxy
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
 from graphweld.capture import carries, growing_tensors, list_growth, outer_state
@@ -29,22 +27,17 @@ from graphweld.capture.absence import settled
 from graphweld.capture.carried_containers import containers_in, outdate, outdated
 from graphweld.capture.carries import Carry
 from graphweld.capture.data_numbers import number_tensor
-from graphweld.capture.differentiable import loop
 from graphweld.capture.effects import contents_of, put_contents, watching
-from graphweld.capture.fillers import filler
 from graphweld.capture.frozen import freeze, hand_on, has_changed, state_of
 from graphweld.capture.grown_lists import GrownList, are_known, one_or_other
-from graphweld.capture.list_growth import Growth
+from graphweld.capture.list_growth import UNBOUNDED, Bound, Growth
 from graphweld.capture.loop_changes import Changes
 from graphweld.capture.loop_identity import Party, flag_carry, freeze_shared, is_same, or_start, stays, storages_of
+from graphweld.capture.loop_node import emit, strided
 from graphweld.capture.merge_variable import MergeVariable
 from graphweld.capture.operands import (
-    bind_items,
     changed_memory,
     copy_operand,
-    number_operands_to_tensors,
-    refuse_unknown_draws,
-    without_aliases,
 )
 from graphweld.capture.output_in_loops import Spoken
 from graphweld.capture.partial import PartialDict
@@ -53,18 +46,14 @@ from graphweld.capture.raises import node_of, raise_behind, raise_or, raising_in
 from graphweld.capture.refusal import Refusal, refusal, refuse
 from graphweld.capture.regions import (
     Region,
-    add_placeholder,
     assumptions_end,
     facts_stay_inside,
-    install,
     mutated_operands,
     name_of,
     reopened,
 )
-from graphweld.capture.results import note_rows, result_like
-from graphweld.capture.saved_operands import note_versions
 from graphweld.capture.sequences import DynamicSequence, Items, Iterated, as_sequence
-from graphweld.capture.sites import record, trace_of
+from graphweld.capture.sites import record
 from graphweld.capture.unrolled_loops import call_body, unrolled
 from graphweld.capture.variables import (
     State,
@@ -84,6 +73,7 @@ Step = Callable[[State], tuple[State, VariableTracker]]
 MOST_TRACES = 8
 RAISES = -1  # the flag that tells whether all checks of a body have passed; others are those of a carry
 MOST_UNROLLED = 256  # trips
+FEW = 32  # trips, which are unrolled rather than that the loop carries a list whole: sizes stay known
 # Why a loop of fixed length may not be one node, and yet each of its trips be a part of the graph.
 UNROLLED = {
     rule.code
@@ -96,9 +86,9 @@ def while_stmt(tx: Tx, test: VariableTracker, body: VariableTracker, state: Stat
 
     def step(values: State) -> tuple[State, VariableTracker]:
         after = call_body(tx, body, values)
-        return after, test.call_function(tx, list(after), {})
+        return after, _tested(tx, test, after)
 
-    goes_on = test.call_function(tx, list(state), {})
+    goes_on = _tested(tx, test, state)
     tried = False
     while not is_data_dependent(goes_on):
         if not truth(tx, goes_on).value:  # type: ignore[attr-defined]
@@ -108,6 +98,12 @@ def while_stmt(tx: Tx, test: VariableTracker, body: VariableTracker, state: Stat
         tried = True
         state, goes_on = step(state)
     return stage_loop(tx, truth(tx, goes_on), step, state, names, site)
+
+
+def _tested(tx: Tx, test: VariableTracker, state: State) -> VariableTracker:
+    """What the test of a `while` gives for values; of a list, its truth now, as the body may change it later."""
+    found = test.call_function(tx, list(state), {}).realize()
+    return found if isinstance(found, SymNodeVariable) else truth(tx, found)
 
 
 def for_stmt(
@@ -145,8 +141,9 @@ def for_stmt(
         if length < 2 or not _will_depend_on_data(tx, step, start):
             return None
     first = truth(tx, call(tx, operator.lt, constant(0), sequence.length))
+    bound = Bound(sequence.length, sequence.is_static and sequence.length.as_python_constant() <= FEW)
     try:
-        taken, *after = stage_loop(tx, first, step, start, ("gw_index", *names), site)
+        taken, *after = stage_loop(tx, first, step, start, ("gw_index", *names), site, bound)
     except Refusal as refusal:
         if refusal.diagnostic.code not in UNROLLED or not _may_be_unrolled(sequence):
             raise
@@ -212,7 +209,11 @@ class _Body:
 
     def kinds(self) -> list[Carry]:
         """The types of all that is carried, in order."""
-        return [*self.types, *self.outer.values(), *(c for growth in self.lists.values() for c in growth.carried())]
+        return [
+            *self.types,
+            *self.outer.values(),
+            *(c for growth in self.lists.values() for c in growth.carried(self.tx)),
+        ]
 
     def invariants(self, state: State) -> list[Carry]:
         """The types, with carries that a trip changes in place, and leaves the objects they were, as those objects."""
@@ -266,7 +267,13 @@ class _Body:
 
 
 def stage_loop(
-    tx: Tx, first: VariableTracker, step: Step, state: State, names: tuple[str, ...], site: int | None
+    tx: Tx,
+    first: VariableTracker,
+    step: Step,
+    state: State,
+    names: tuple[str, ...],
+    site: int | None,
+    bound: Bound = UNBOUNDED,
 ) -> State:
     """A loop whose test is `first` before the first trip, and what `step` returns after each."""
     if isinstance(first, ConstantVariable) and not first.value:
@@ -290,20 +297,22 @@ def stage_loop(
         except (exc.TorchDynamoException, GuardOnDataDependentSymNode):
             body.refuse_resized(site)
             raise
-        appends = growing_tensors.Appends(tx, types, body.inputs, body.after, state, names)
-        if appends.dims:
+        for are_read in (False,) if bound.are_few else (False, True):
+            appends = growing_tensors.Appends(tx, types, body.inputs, body.after, state, names, are_read)
+            if not appends.dims:
+                continue
             try:
                 rest = stage_loop(
-                    tx, first, appends.step(step), [*appends.without(state)], appends.without(names), site
+                    tx, first, appends.step(step), [*appends.without(state)], appends.without(names), site, bound
                 )
             except exc.Unsupported:
-                pass  # it is read after all: then its size is what is refused
+                continue  # it is read, or what it is joined with is not always there: then its size is what is refused
             else:
                 return appends.behind(rest)
         wider = [carries.widen(tx, c, vt, n) for c, vt, n in zip(types, body.after, names, strict=True)]
         if body.changed and wider == types:
             wider = body.invariants(state)
-        wider_outer, wider_lists = outer_state.types_of(tx, outer, body.region), _list_types(tx, body)
+        wider_outer, wider_lists = outer_state.types_of(tx, outer, body.region), _list_types(tx, body, bound)
         more_changed = _disturbed(tx, body, state, site) | changed
         if wider == types and wider_outer == outer and wider_lists == lists and more_changed == changed:
             break
@@ -336,7 +345,7 @@ def _disturbed(tx: Tx, body: _Body, state: State, site: int | None) -> dict[Vari
     return {vt: reason for k, reason in reasons.items() for vt in containers_in([before[k]])}  # type: ignore[list-item]
 
 
-def _list_types(tx: Tx, body: _Body) -> dict[Any, Growth]:
+def _list_types(tx: Tx, body: _Body, bound: Bound) -> dict[Any, Growth]:
     """How the lists grow that the body appends to."""
     types = dict(body.lists)
     for vt, after in body.region.effects.contents.items():
@@ -345,8 +354,8 @@ def _list_types(tx: Tx, body: _Body) -> dict[Any, Growth]:
         if not isinstance(vt, (ListVariable, GrownList)):
             refuse(tx, rules.RegionMutates(f"a {vt.python_type_name()}", "a loop"))
         start = contents_of(vt)
-        before = body.before.get(vt, start)
-        types[vt] = list_growth.growth_of(tx, types.get(vt), start, before, after, body.asked.get(vt, []))
+        trip = list_growth.Trip(start, body.before.get(vt, start), after, body.asked.get(vt, []), bound)
+        types[vt] = list_growth.growth_of(tx, types.get(vt), trip)
     return types
 
 
@@ -358,9 +367,13 @@ def _make_loop(tx: Tx, first: VariableTracker, body: _Body, before: State, value
     kinds = [*body.types, *outer.values()]
     appended: dict[Any, list[list_growth.Slot]] = {}
     changes = Changes(tx, region, body.inputs, kinds, body.names)
+    if any(k >= sum(len(carries.leaves(c)) for c in kinds) for k in changes.indices):
+        refuse(tx, rules.RegionMutates("an item of a list", "a loop"), site)
     spoken = Spoken(tx, region)
     with reopened(tx, region):
-        said = spoken.rows()  # which may end the call
+        said = spoken.rows()  # which may end the call, as a list that finds no room does
+        ends = {vt: region.effects.contents.get(vt, body.before[vt]) for vt in lists}
+        left_of = {vt: list_growth.next_values(tx, growth, ends[vt], body.before[vt]) for vt, growth in lists.items()}
         packed, tensors = carries.packed_of(tx, kinds, values)
         kept = {k: is_same(tx, vt, body.inputs[k]) for k, vt in enumerate(tensors) if vt is not None}
         flags = {k: flag_carry(tx, same) for k, same in kept.items() if is_tensor(same)}
@@ -376,12 +389,11 @@ def _make_loop(tx: Tx, first: VariableTracker, body: _Body, before: State, value
         }
         rows: State = []
         for vt, growth in lists.items():
-            items = region.effects.contents.get(vt, body.before[vt])
-            packed += list_growth.next_values(tx, growth, items)
-            appended[vt] = list_growth.slots(tx, items)
+            packed += left_of[vt]
+            appended[vt] = list_growth.slots(tx, ends[vt])
             rows += list_growth.rows(tx, growth, appended[vt])
         rows += said
-        packed = _strided(tx, packed, body.inputs)
+        packed = strided(tx, packed, body.inputs)
         left = changes.leave(kept, flags)
         outs = carries.own(tx, [stop, *packed, *(now for _, now in flags.values()), *left, *copies, *rows], taken)
         changes.close()
@@ -391,12 +403,12 @@ def _make_loop(tx: Tx, first: VariableTracker, body: _Body, before: State, value
     stop0 = negate(tx, first)
     stop0 = stop0 if is_tensor(stop0) else number_tensor(tx, stop0, bool)
     changes.refuse_aliases(starts, packed, rows, tensors, values)
-    starts = _strided(tx, starts, body.inputs)
+    starts = strided(tx, starts, body.inputs)
     true = [call(tx, torch.full, (), True, dtype=torch.bool) for _ in flags]
     originals = [starts[k] for k in changes.originals]
     inits = carries.own(tx, [stop0, *starts, *true, *originals, *mutated.values()], set())
     inputs = [*body.inputs, *(was for was, _ in flags.values()), *changes.originals.values()]
-    results = _emit(tx, region, inputs, list(mutated), outs, inits)
+    results = emit(tx, region, inputs, list(mutated), outs, inits)
     record(tx, site, "welded", "Loop")
     stacks = results[len(inits) :]
     tail = results[1 + len(starts) : len(inits)]
@@ -415,10 +427,12 @@ def _make_loop(tx: Tx, first: VariableTracker, body: _Body, before: State, value
     moving = [k for k, same in kept.items() if not stays(same)]
     parties: list[Party] = [(tensors[k], [results[1 + k]], leaf_names[k]) for k in moving]
     parties += [(body.inputs[k], [began[k]], leaf_names[k]) for k in moving]  # type: ignore[list-item]
+    held, carried = rest[len(tensors) :], {}
     for vt, growth in lists.items():
+        carried[vt] = [held.pop(0) for _ in growth.carried(tx)]
         nothing = [None] * len(carries.leaves(growth.element))
         items = [t for _, v in appended[vt] for t in carries.tensors_in(growth.element, v, nothing)]
-        parties += [(t, list(stacks), "an item of a list") for t in items]
+        parties += [(t, [*stacks, *carried[vt]], "an item of a list") for t in items]
     operands: list[Party] = [(i, [existing(tx, o)], "a tensor") for o, i in region.operands().items()]
     freeze_shared(tx, parties, operands, site)
     left_as, enters = [*tensors, *rows], [k for k in changes.indices if k < len(tensors)]
@@ -431,69 +445,6 @@ def _make_loop(tx: Tx, first: VariableTracker, body: _Body, before: State, value
         outer_state.write(tx, key, carries.unpack(tx, carry, rest, outer_state.name_of(key)))
     for vt, growth in lists.items():
         tx.output.side_effects.mutation(vt)
-        put_contents(vt, [*contents_of(vt), list_growth.run_of(tx, growth, appended[vt], stacks)])
+        put_contents(vt, list_growth.behind(tx, growth, contents_of(vt), appended[vt], carried[vt], stacks))
     spoken.say(stacks)
     return after
-
-
-def _strided(tx: Tx, values: list[VariableTracker], like: list[VariableTracker]) -> list[VariableTracker]:
-    """Values laid out in memory as the carries they are for."""
-    made = []
-    for vt, target in zip(values, like, strict=True):
-        if example(vt).stride() != example(target).stride() and example(target).is_contiguous():
-            vt = method(tx, vt, "contiguous")
-        made.append(vt)
-    return made
-
-
-def _emit(
-    tx: Tx,
-    region: Region,
-    inputs: list[VariableTracker],
-    mutated: list[Proxy],
-    outs: list[VariableTracker],
-    inits: list[VariableTracker],
-) -> list[VariableTracker]:
-    """The while_loop node: carries are (stop, carried values, tensors changed in place)."""
-    tracer, graph = region.tracer, region.graph
-    refuse_unknown_draws(tx, region)
-    proxies = [tracer.maybe_lift_tracked_freevar_to_input(v.as_proxy()) for v in outs]
-    graph.output(tuple(p.node for p in proxies))
-    number_operands_to_tensors(tx, region)
-    bind_items(region)
-    extra = [o for o in region.operands() if o not in set(mutated)]
-    order = [v.as_proxy().node for v in inputs]
-    order += [region.operands()[o].node for o in mutated]
-    order += [region.operands()[o].node for o in extra]
-    first = next(n for n in graph.nodes if n.op != "placeholder")
-    with graph.inserting_before(first):
-        add_placeholder(graph, outs[0].as_proxy().node)
-    for node in order:
-        with graph.inserting_before(first):
-            moved = add_placeholder(graph, node)
-        node.replace_all_uses_with(moved)
-        graph.erase_node(node)
-    graph.lint()
-    grads = torch.is_grad_enabled() and any(
-        getattr(n.meta["example_value"], "requires_grad", False) for n in graph.nodes if n.op == "placeholder"
-    )
-    operands = without_aliases(tx, extra, {storage_key(example(v)) for v in inits})
-    rows = tuple(filler(tx, example(row)).as_proxy() for row in outs[len(inits) :])
-    given = (
-        install(tx, "gw_body", graph),
-        tuple(v.as_proxy() for v in inits),
-        tuple(operands),
-        *([rows] if rows else []),
-    )
-    trace = trace_of(tx)
-    how = {"checkpoint": True} if trace is not None and trace.checkpoint else {}
-    proxy = tx.output.create_proxy("call_function", loop, given, how)
-    note_versions(proxy.node)
-    # From here on no node may come between: the number of rows is a symbol that this node binds.
-    count = tx.output.shape_env.create_unbacked_symint() if rows else 0
-    if rows:
-        note_rows(tx)
-    torch._check(count >= 0)
-    fakes = tuple(result_like(tx, example(v), grads, () if k < len(inits) else (count,)) for k, v in enumerate(outs))
-    result = wrap_fx_proxy(tx, proxy, example_value=fakes)
-    return list(result.items)  # type: ignore[attr-defined]

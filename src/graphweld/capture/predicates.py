@@ -22,6 +22,7 @@ from torch.fx import Node
 
 from graphweld.capture.data_numbers import item_source, number_tensor, proxy_variable, tensor_of
 from graphweld.capture.merge_variable import MergeVariable
+from graphweld.capture.steady_tests import steady
 from graphweld.capture.variables import (
     DecidedByData,
     Tx,
@@ -136,7 +137,7 @@ def _of_tensor(tx: Tx, vt: VariableTracker) -> VariableTracker:
         raise_observed_exception(RuntimeError, tx, args=[f"Boolean value of Tensor with {how} is ambiguous"])
     if fake.dim() > 0:
         vt = method(tx, vt, "reshape", ())
-    return vt if fake.dtype is torch.bool else call(tx, operator.ne, vt, 0)
+    return steady(tx, vt) if fake.dtype is torch.bool else call(tx, operator.ne, vt, 0)
 
 
 def _of_number(tx: Tx, vt: Any) -> VariableTracker:

@@ -9,12 +9,14 @@ that moment, its traceback in the user's lines, and every effect it had until th
 the inputs that the graph changes before a raise are put back to where they were. An input that needs a gradient
 cannot be put back with its history: a raise behind such a change is refused (GW105). Where a handler catches the
 exception, in a function that called this one for example, that run goes on behind it, and its result is the call's.
+So it is with what an operator raises for the values it gets, as `torch.linalg.inv` does, where a handler may catch it.
 """
 
 import copy
 import dis
 import functools
 import re
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -33,12 +35,14 @@ from graphweld.capture.merge_variable import MergeVariable
 from graphweld.capture.predicates import negate
 from graphweld.capture.refusal import refuse
 from graphweld.capture.regions import assume, known
-from graphweld.capture.sites import span_here, trace_of
+from graphweld.capture.sites import PACKAGE, TORCH, is_piece, span_here, trace_of
 from graphweld.capture.variables import Tx, call, existing
 from graphweld.diagnostics import Rule, rules
 
 MARK = "graphweld: an exception of the program"
-_ENDS = {"CHECK_EXC_MATCH", "CHECK_EG_MATCH", "POP_EXCEPT", "RERAISE"}  # what tells a handler from a `finally`
+OF_A_POSITION = " of a position"  # an IndexError for a tensor's position that the data decides
+_ASKS = {"CHECK_EXC_MATCH", "CHECK_EG_MATCH"}
+_ENDS = {*_ASKS, "POP_EXCEPT", "RERAISE"}  # what tells a handler from a `finally`
 _PLAIN_STARTS = {
     cls.__init__
     for cls in (
@@ -105,7 +109,7 @@ def emit_raise(tx: Tx, pred: VariableTracker, exception: str, instead: Rule | No
     why = _why_not(tx)
     if why is not None:
         refuse(tx, instead or rules.RegionRaises(exception, why))
-    for node in _changed_inputs(tx):
+    for node in changed_inputs(tx):
         node.meta["gw_put_back"] = True
     tx.output.gw_raises = True  # type: ignore[attr-defined]
     words = (f"graphweld: {exception} raised at {span_here(tx)[0]}",) if tx.output.export else ()
@@ -122,11 +126,13 @@ def raise_or(tx: Tx, pred: VariableTracker, exception: str, rest: Callable[[], A
 
 def _why_not(tx: Tx) -> str | None:
     """Why a compiled call cannot end here in a run of plain Python, if so."""
+    if is_piece(tx):
+        return "in a function that is compiled by itself, since the graph breaks further out"
     if tx.output.export and inside_try(tx):
         return "inside a `try`, in an export"
     if tx.output.export and _inside_unknown_with(tx):
         return "inside a `with` whose manager may catch it, in an export"
-    for node in _changed_inputs(tx):
+    for node in changed_inputs(tx):
         if tx.output.export:
             return "after a change of an argument, in an export"
         if torch.is_grad_enabled() and node.meta["example_value"].requires_grad:
@@ -139,7 +145,7 @@ def node_of(tx: Tx) -> str:
     return "Raise, and on in plain Python" if inside_try(tx) else "Raise"
 
 
-def emit_check(tx: Tx, fails: VariableTracker, exception: type[Exception]) -> None:
+def emit_check(tx: Tx, fails: VariableTracker, exception: type[Exception], of: str = "") -> None:
     """End the call where an operation of Python's own raises; a compiled one would go on with any value.
 
     With Python's exception where that can be exact, else with an error of torch's.
@@ -149,9 +155,11 @@ def emit_check(tx: Tx, fails: VariableTracker, exception: type[Exception]) -> No
     if isinstance(fails, ConstantVariable):
         raise_observed_exception(exception, tx)
     if _why_not(tx) is None:
-        emit_raise(tx, fails, exception.__name__)
+        emit_raise(tx, fails, exception.__name__ + of)
         return
-    args = (negate(tx, fails).as_proxy(), exception.__name__)
+    if is_piece(tx) and inside_try(tx):
+        refuse(tx, rules.RegionRaises(exception.__name__, _why_not(tx) or ""))
+    args = (negate(tx, fails).as_proxy(), exception.__name__ + of)
     set_example_value(tx.output.create_proxy("call_function", check, args, {}).node, None)
 
 
@@ -239,7 +247,14 @@ def _may_catch(frame: Any) -> bool:
     return False
 
 
-def _changed_inputs(tx: Tx) -> list[Node]:
+def has_handler(code: types.CodeType) -> bool:
+    """Whether a function of the program may catch what is raised in it."""
+    if not code.co_exceptiontable or code.co_filename.startswith((*PACKAGE, TORCH)):
+        return False
+    return any(i.opname in _ASKS for i in dis.get_instructions(code))
+
+
+def changed_inputs(tx: Tx) -> list[Node]:
     """The inputs of the program that the graph has changed so far."""
     root = tx.output.root_tracer
     tensors = [

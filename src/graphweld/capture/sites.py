@@ -51,6 +51,7 @@ class Trace:
     literals: dict[str, tuple[Any, object]] = field(default_factory=dict)  # places and values of numbers it read
     follows_sizes: bool = False  # a loop over a size that changes became a node
     unrolls_sizes: bool = False  # which was tried, and does not trace
+    copies_tests: bool = False  # the program changes in place what it has tested
     show: Callable[[GraphModule], None] | None = None  # takes each finished graph, before a backend changes it
     checkpoint: bool = False  # whether loops keep little for their backward
 
@@ -99,6 +100,11 @@ def trace_of(tx: Any) -> Trace | None:
     if not hasattr(output, "gw_trace"):  # asked for every call that is traced, and hashing code objects is slow
         output.gw_trace = _traces.get(output.root_tx.f_code) or getattr(_running, "trace", None)
     return output.gw_trace  # type: ignore[no-any-return]
+
+
+def is_piece(tx: Any) -> bool:
+    """Whether the graph is one of several of a program that breaks: plain Python has run before it."""
+    return not tx.output.export and tx.output.root_tx.f_code not in _traces
 
 
 @contextmanager

@@ -162,6 +162,20 @@ def test_what_onnx_cannot_hold_is_refused(program: str, what: str, tmp_path: Pat
     assert not list(tmp_path.iterdir())
 
 
+def stores(x, n):
+    rows = torch.zeros(5)
+    for i in range(int(n)):
+        rows[i] = x[i] * 2
+    return rows
+
+
+def test_a_position_outside_is_an_error_of_the_runtime() -> None:
+    x = torch.arange(5.0)
+    model = gw.export_onnx(stores, (x, torch.tensor(3)), verify=[(x, torch.tensor(0)), (x, torch.tensor(5))])
+    with pytest.raises(Exception, match="INVALID_ARGUMENT"):
+        model(x, torch.tensor(6))
+
+
 def raises(x):
     if x.sum() < 0:
         raise ValueError("negative")

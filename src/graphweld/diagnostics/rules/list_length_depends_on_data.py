@@ -17,16 +17,16 @@ class ListLengthDependsOnData(Rule):
 
     ## Why
     Items that a loop or a branch appends are rows of one tensor in the graph, of which there are as many as the data
-    says. Such a list can be measured, indexed, iterated over, stacked, concatenated, appended to and returned. What
-    moves or removes items anywhere in it, or wants each of them as a variable of its own, it cannot do.
+    says: all items are of one type and size. Such a list can be measured, indexed, iterated over, changed, stacked,
+    concatenated and returned. What wants each of its items as a variable of its own, it cannot do.
 
     ## Example
     ```python
     def f(x):
-        out = [x]
+        out = []
         for i in range(int(x.sum())):
-            out.insert(1, x * i)
-        return torch.stack(out)
+            out.append(x[:i])
+        return torch.cat(out).sum()
     ```
 
     ## Use instead
@@ -34,8 +34,8 @@ class ListLengthDependsOnData(Rule):
     def f(x):
         out = []
         for i in range(int(x.sum())):
-            out.append(x * i)
-        return torch.stack([x, *reversed(out)])
+            out.append(x * (torch.arange(len(x)) < i))
+        return torch.stack(out).sum()
     ```
 
     ## See also
@@ -52,6 +52,6 @@ class ListLengthDependsOnData(Rule):
     def hints(self) -> tuple[str, ...]:
         """What to change."""
         return (
-            "append in the order in which the items are wanted, and use `torch.stack` or `torch.cat` behind the loop",
+            "append items of one type and size, and use `torch.stack` or `torch.cat` behind the loop",
             "or write into a tensor of the greatest length with `out[i] = value`, and slice it afterwards",
         )

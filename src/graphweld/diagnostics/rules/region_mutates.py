@@ -22,7 +22,7 @@ class RegionMutates(Rule):
     ## Example
     ```python
     def f(x):
-        steps = [x * 2, x]
+        steps = collections.deque([x * 2, x])
         while x.sum() > 0:
             x = x - steps.pop()
         return x
@@ -31,10 +31,9 @@ class RegionMutates(Rule):
     ## Use instead
     ```python
     def f(x):
-        steps, k = torch.stack([x * 2, x]), 2
+        steps = [x * 2, x]
         while x.sum() > 0:
-            k -= 1
-            x = x - steps[k]
+            x = x - steps.pop()
         return x
     ```
 
