@@ -668,40 +668,6 @@ def outside_of_domain(x):
         return y
 
 
-def _matrices():
-    return [(t([[2.0, 0.5], [0.5, 3.0]]),), (t([[1.0, 1.0], [1.0, 1.0]]),), (t([[1.0, 0.0], [0.0, -2.0]]),)]
-
-
-@program(_matrices, "state", grad=False)
-def operator_raises_in_try(a):
-    try:
-        return torch.linalg.inv(a)
-    except torch.linalg.LinAlgError:
-        return torch.linalg.pinv(a)
-
-
-@program(_matrices, "state raises", grad=False)
-def more_and_more_on_the_diagonal(a):
-    jitter = 0.0
-    for _ in range(3):
-        try:
-            return torch.linalg.cholesky(a + jitter * torch.eye(2))
-        except RuntimeError:
-            jitter = 10 * jitter + 0.01
-    raise ValueError("not positive definite")
-
-
-@program(lambda: [(t([0.5, 0.5]),), (t([2.0, -3.0]),)], "state draws", grad=False)
-def changed_before_an_operator_raises(x):
-    x.add_(0.5)
-    noise = torch.rand(2)
-    try:
-        return torch.multinomial(x, 1) + noise
-    except RuntimeError as error:
-        x.mul_(2)
-        return x.sum() + noise, "element < 0" in str(error)
-
-
 @program(counts, "state loop", grad=False)
 def each_trip_raises(x, n):
     table = {"a": x}
@@ -734,3 +700,37 @@ def comprehension_raises(x, n):
     except KeyError:
         rows = [x * 7]
     return rows
+
+
+def _matrices():
+    return [(t([[2.0, 0.5], [0.5, 3.0]]),), (t([[1.0, 1.0], [1.0, 1.0]]),), (t([[1.0, 0.0], [0.0, -2.0]]),)]
+
+
+@program(_matrices, "state", grad=False)
+def operator_raises_in_try(a):
+    try:
+        return torch.linalg.inv(a)
+    except torch.linalg.LinAlgError:
+        return torch.linalg.pinv(a)
+
+
+@program(_matrices, "state raises", grad=False)
+def more_and_more_on_the_diagonal(a):
+    jitter = 0.0
+    for _ in range(3):
+        try:
+            return torch.linalg.cholesky(a + jitter * torch.eye(2))
+        except RuntimeError:
+            jitter = 10 * jitter + 0.01
+    raise ValueError("not positive definite")
+
+
+@program(lambda: [(t([0.5, 0.5]),), (t([2.0, -3.0]),)], "state draws", grad=False)
+def changed_before_an_operator_raises(x):
+    x.add_(0.5)
+    noise = torch.rand(2)
+    try:
+        return torch.multinomial(x, 1) + noise
+    except RuntimeError as error:
+        x.mul_(2)
+        return x.sum() + noise, "element < 0" in str(error)
