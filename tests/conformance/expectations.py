@@ -63,7 +63,8 @@ EXPECTED: tuple[Expect, ...] = (
         " mutation.other_name_from_loop_in_branch mutation.changed_and_swapped"
         " shared_in_loops.appended_then_changed shared_in_loops.appended_buffer"
         " shared_in_loops.changed_behind_the_loop shared_in_loops.item_changed_behind_the_loop"
-        " shared_in_loops.carry_takes_an_input shared_in_loops.list_before_and_behind",
+        " shared_in_loops.carry_takes_an_input shared_in_loops.list_before_and_behind"
+        " shared_in_loops.exchanged_and_kept",
         refused="GW104",
     ),
     *_each(
@@ -118,7 +119,7 @@ EXPECTED: tuple[Expect, ...] = (
     *_each("closures.generator_function functions.constructor_with_branch", refused="GW120"),
     # A result that depends on what `requires_grad_()` was called on; the derivative of a product of unknown length.
     *_each("gradients.autograd_grad_inside", refused="GW120", **_GRAD),
-    *_each("calls.nonzero_inside_branch", refused="GW121", **_GRAD),
+    *_each("calls.nonzero_inside_branch data_sizes.parts_of_columns", refused="GW121", **_GRAD),
     *_each(
         "data_sizes.sizes_against_tensors",
         gap="branches in branches that give a tensor whose size the data decides: torch's facts about it do not agree",

@@ -101,10 +101,10 @@ def loop_not_welded(x):
 
 
 def list_length_depends_on_data(x):
-    out = []
+    out = [x]
     for i in range(int(x.sum())):
-        out.append(x[:i])
-    return torch.cat(out).sum()
+        out[len(out) :] = [x * i]
+    return torch.stack(out)
 
 
 def torch_break(x):
@@ -123,7 +123,7 @@ REPROS: dict[str, tuple[Callable[..., Any], str]] = {
     "GW106": (region_breaks, "x = untraceable(x)"),
     "GW110": (loop_not_welded, "if k <= 0:"),
     "GW111": (carry_changes, "for i in range(int(x.sum())):"),
-    "GW112": (list_length_depends_on_data, "for i in range(int(x.sum())):"),
+    "GW112": (list_length_depends_on_data, "out[len(out) :] = [x * i]"),
     "GW120": (torch_break, "return untraceable(x * 2)"),
 }
 

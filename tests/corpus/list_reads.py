@@ -274,7 +274,7 @@ def pairs_of_numbers(x, n):
     return x, pairs
 
 
-@program(lambda: [(torch.tensor([[1, 1, 0], [0, 1, 1]]),), (torch.zeros(2, 3).long(),)], "loop append", grad=False)
+@program(lambda: [(torch.ones(2, 3).long(),), (torch.tensor([[1, 1, 0], [0, 1, 1]]),), (torch.zeros(2, 3).long(),)], "loop append", grad=False)
 def flood_fill(image):
     labels, current = torch.zeros_like(image), 0
     for h in range(image.shape[0]):

@@ -274,10 +274,10 @@ def print_in_loop_then_raise(x, n):
     return x
 
 
-@program(counts, "state loop output inductor")
+@program(counts, "state loop output", grad=False)
 def say_in_nested_loops(x, n):
     for i in range(int(n)):
-        if x.sum() > 4:
+        if x.sum() > 8:
             for j in range(int(n) + i):
                 if j % 2 == 0:
                     logger.info("in %d %d", i, j, extra={"at": i})

@@ -134,3 +134,13 @@ def list_before_and_behind(x, n):
         a = [x * i]
     a.append(x)
     return len(a), len(before)
+
+
+@program(counts, "loop state", grad=False)
+def exchanged_and_kept(x, n):
+    b, c = x + 1, x + 2
+    for _ in range(int(n)):
+        c, b = b, c
+        c = b
+    c.add_(0.5)
+    return b, c

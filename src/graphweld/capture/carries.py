@@ -259,11 +259,14 @@ def widen(tx: Tx, carry: Carry, vt: VariableTracker, name: str) -> Carry:
 
 def _more_rows(carry: Tensor | Rows, new: Tensor | Rows) -> Rows | None:
     """Room for either, where one is rows already: sizes that are known may still be a change from trip to trip."""
-    if isinstance(carry, Tensor) and isinstance(new, Tensor):
+    sized = next((c for c in (carry, new) if isinstance(c, Rows)), None)
+    if sized is None:
         return None
     for larger, other in ((carry, new), (new, carry)):
-        if isinstance(larger, Rows) and larger.fits(other.like):
-            return Rows(larger.like, carry.requires_grad or new.requires_grad, larger.dim)
+        if isinstance(larger.like.shape[sized.dim], int) and larger.like.dim() == sized.like.dim():
+            room = Rows(larger.like, carry.requires_grad or new.requires_grad, sized.dim)
+            if room.fits(other.like):
+                return room
     return None
 
 

@@ -426,7 +426,7 @@ def _make_loop(tx: Tx, first: VariableTracker, body: _Body, before: State, value
     leaf_names = [name for carry, name in named for _ in carries.leaves(carry)]
     moving = [k for k, same in kept.items() if not stays(same)]
     parties: list[Party] = [(tensors[k], [results[1 + k]], leaf_names[k]) for k in moving]
-    parties += [(body.inputs[k], [began[k]], leaf_names[k]) for k in moving]  # type: ignore[list-item]
+    parties += [(body.inputs[k], [began[k]], leaf_names[k]) for k in kept]  # type: ignore[list-item]
     held, carried = rest[len(tensors) :], {}
     for vt, growth in lists.items():
         carried[vt] = [held.pop(0) for _ in growth.carried(tx)]

@@ -12,7 +12,7 @@ from graphweld.lint.flow import torch_names
 from graphweld.lint.flow.events import Event
 from graphweld.syntax.analysis.scopes import walk_scope
 
-_OF_LISTS = frozenset({"insert", "pop", "popleft", "remove", "clear"})  # refused in loops; appending welds
+_OF_DEQUES = frozenset({"appendleft", "popleft", "rotate"})  # refused in loops; a list may change
 _SAYS = torch_names.SAYING_METHODS | {"print"}
 
 
@@ -33,7 +33,7 @@ def _of_region(statement: ast.stmt, *, is_loop: bool) -> str | None:
         return "GW120: a generator with a branch inside"
     made = {part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
     for name, method in _method_calls(parts):
-        if is_loop and method in _OF_LISTS and name not in made:
+        if is_loop and method in _OF_DEQUES and name not in made:
             return f"GW104: it changes `{name}`, which lives outside of it"
     return None
 

@@ -12,7 +12,7 @@ class EncoderLayer(nn.Module):
 
     def __init__(self, d, scale):
         super().__init__()
-        self.attn = nn.MultiheadAttention(d, 2, batch_first=True)
+        self.attn = nn.MultiheadAttention(d, 2, bias=False, batch_first=True)  # with it, eager's fast path rounds otherwise
         self.fc1, self.fc2 = nn.Linear(d, 2 * d), nn.Linear(2 * d, d)
         self.norm = nn.LayerNorm(d)
         self.scale = scale

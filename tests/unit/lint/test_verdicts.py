@@ -26,7 +26,11 @@ BODIES = {
     "while": ("while x.sum() < 9: x = x * 2\nreturn x", "welds"),
     "for": ("for i in range(int(x.sum())): x = x + i\nreturn x", "welds"),
     "loop that appends": ("o = []\nfor i in range(int(x.sum())): o.append(x)\nreturn o[0]", "welds"),
-    "loop that pops": ("o = [x] * 9\nfor i in range(int(x.sum())): o.pop()\nreturn o", "refused"),
+    "loop that pops": ("o = [x] * 9\nfor i in range(int(x.sum())): o.pop()\nreturn o", "welds"),
+    "loop that takes from a deque": (
+        "import collections\no = collections.deque([x] * 9)\nfor i in range(int(x.sum())): o.popleft()\nreturn o",
+        "refused",
+    ),
     "loop that prints": ("for i in range(int(x.sum())): print(i)\nreturn x", "welds"),
     "comprehension": ("return [x + i for i in range(int(x.sum()))][0]", "welds"),
     "filter": ("return len([v for v in x if v > 0])", "welds"),

@@ -23,19 +23,19 @@ class ListLengthDependsOnData(Rule):
     ## Example
     ```python
     def f(x):
-        out = []
+        out = [x]
         for i in range(int(x.sum())):
-            out.append(x[:i])
-        return torch.cat(out).sum()
+            out[len(out):] = [x * i]
+        return torch.stack(out)
     ```
 
     ## Use instead
     ```python
     def f(x):
-        out = []
+        out = [x]
         for i in range(int(x.sum())):
-            out.append(x * (torch.arange(len(x)) < i))
-        return torch.stack(out).sum()
+            out.append(x * i)
+        return torch.stack(out)
     ```
 
     ## See also
