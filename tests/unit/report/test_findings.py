@@ -24,9 +24,9 @@ class Nét(torch.nn.Module):
         if (x.max() > 0 and
                 x.min() < 0):
             x = -x
-        out = []
+        out = deque()
         for i in range(int(x.max())):
-            out.pop()
+            out.popleft()
         print(x)
         return out
 """
