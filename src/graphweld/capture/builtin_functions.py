@@ -25,7 +25,7 @@ from torch._dynamo.variables.nn_module import UnspecializedNNModuleVariable
 from torch._dynamo.variables.tensor import SymNodeVariable, TensorVariable
 from torch._dynamo.variables.user_defined import UserDefinedObjectVariable
 
-from graphweld.capture import choices, indexing, list_operations, output, polyfills, sites
+from graphweld.capture import choices, indexing, list_operations, output, polyfills, sites, sorting
 from graphweld.capture.changing_sizes import is_changing, is_followed
 from graphweld.capture.conditionals import distribute
 from graphweld.capture.data_numbers import number_tensor
@@ -104,6 +104,8 @@ def builtin(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) -> 
             return _of_number(fn, arg_types)
     if fn in (int, float) and len(arg_types) == 1 and issubclass(arg_types[0], TensorVariable):
         return _number_of(fn, arg_types)
+    if fn is sorted and arg_types and issubclass(arg_types[0], TensorVariable):
+        return sorting.of_rows
     if fn is range and not has_kwargs:
         return _range
     if fn in COMPARISONS and len(arg_types) == 2 and any(issubclass(t, SymNodeVariable) for t in arg_types):

@@ -15,7 +15,7 @@ from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.lists import BaseListVariable, SliceVariable, TupleVariable
 
 from graphweld import runtime
-from graphweld.capture import carries, grown_lists, list_changes
+from graphweld.capture import carries, grown_lists, list_changes, sorting
 from graphweld.capture.grown_lists import GrownList, Items, Run, Stacked, give_up, length, new, raise_if
 from graphweld.capture.indexing import as_number
 from graphweld.capture.list_rows import rows_of
@@ -327,12 +327,12 @@ FUNCTIONS: dict[Any, Callable[..., VariableTracker]] = {
 def instead(tx: Tx, receiver: VariableTracker, args: Any) -> bool:
     """A change of a list of Dynamo's that Dynamo cannot make; False where `args` ask for none.
 
-    Extended by items of which the data decides the number; sorted, where the first parts of the items decide.
+    Extended by items of which the data decides the number; sorted by what the data decides, or by first parts.
     """
     if len(args) < 2:
         return False
     if args[0] == "sort":
-        return _sort_by_first_parts(tx, receiver, *args[2:])
+        return _sort_by_first_parts(tx, receiver, *args[2:]) or sorting.sort(tx, receiver, *args[2:])
     if args[0] != "extend":
         return False
     added = args[1][0].realize()

@@ -20,7 +20,7 @@ import torch
 from torch._dynamo.bytecode_transformation import create_call_function
 from torch._dynamo.variables.base import AsPythonConstantNotImplementedError, VariableTracker
 from torch._dynamo.variables.constant import ConstantVariable
-from torch._dynamo.variables.lists import BaseListVariable
+from torch._dynamo.variables.lists import BaseListVariable, ListVariable, TupleVariable
 from torch._dynamo.variables.misc import GetAttrVariable
 
 from graphweld.capture.refusal import refuse
@@ -161,12 +161,26 @@ class MergeVariable(VariableTracker):
     def unpack_var_sequence(self, tx: Any) -> list[VariableTracker]:
         if self.joined is not None:
             return self.tensor(tx).unpack_var_sequence(tx)
-        return self._settled(tx, "it is unpacked").unpack_var_sequence(tx)
+        items = self._items(tx)
+        return self._settled(tx, "it is unpacked").unpack_var_sequence(tx) if items is None else items
 
     def tp_iter_impl(self, tx: Any) -> VariableTracker:
         if self.joined is not None:
             return self.tensor(tx).tp_iter_impl(tx)
+        items = self._items(tx)
+        if items is not None:
+            return TupleVariable(items).tp_iter_impl(tx)
         return self._settled(tx, "it is iterated over").tp_iter_impl(tx)
+
+    def _items(self, tx: Tx) -> list[VariableTracker] | None:
+        """The items, if it is one list or tuple or another of the same length."""
+        sides = [side.realize() for side in self.alternatives()]
+        if not all(type(side) in (ListVariable, TupleVariable) for side in sides):
+            return None
+        count, *others = (len(side.items) for side in sides)  # type: ignore[attr-defined]
+        if any(other != count for other in others):
+            return None
+        return [self.each(tx, lambda side, k=k: _item(tx, side.realize(), k)) for k in range(count)]
 
     def _settled(self, tx: Tx, use: str) -> VariableTracker:
         """The alternative that is known to be the one on this path."""
@@ -258,3 +272,9 @@ def is_bool_like(vt: VariableTracker) -> bool:
     if isinstance(vt, MergeVariable):
         return is_bool_like(vt.then) and is_bool_like(vt.orelse)
     return is_number(vt) and vt.python_type() is bool
+
+
+def _item(tx: Tx, side: Any, k: int) -> VariableTracker:
+    if isinstance(side, MergeVariable):
+        return side.each(tx, lambda inner: _item(tx, inner.realize(), k))
+    return side.items[k]  # type: ignore[no-any-return]
