@@ -82,8 +82,10 @@ def compile(
         GraphBreakError: at the first call with inputs of a kind, if `fullgraph` and it cannot be one graph; its
             `diagnostics` list every place in the way.
 
-    Limits: one graph for each kind of inputs (types, dtypes, ranks, Python values), as torch guards them. With backends
-    other than "eager", `checkpoint` leaves loops that append to lists or draw random numbers as they are.
+    Limits: one graph for each kind of inputs (types, dtypes, ranks, Python values), as torch guards them. Where the
+    program raises, the compiled call ends, and plain Python runs once more: to raise, or to go on behind a handler of
+    another function. With backends other than "eager", `checkpoint` leaves loops that append to lists or draw random
+    numbers as they are.
     """
     if fn is None:
         how: dict[str, Any] = {"fullgraph": fullgraph, "backend": backend, "mode": mode, "dynamic": dynamic}

@@ -14,14 +14,16 @@ import re
 import time
 import warnings
 from collections import Counter
+from collections.abc import Callable
 
 import torch._dynamo.guards
+from pysource_minimize import CouldNotMinimize, StopMinimization, minimize
 
 from tests.fuzz.check import EndlessError, check
 from tests.fuzz.programs import Chance, program
-from tests.fuzz.shrink import shrink
 
 SAY = 100  # programs between two lines that tell how far it is
+MOST_SECONDS = 120  # to shrink a program
 
 
 def kind_of(error: BaseException) -> str:
@@ -39,6 +41,21 @@ def failure(text: str, target: str, grad: bool, seen: Counter[str]) -> str:
     return ""
 
 
+def shrunk(text: str, fails: Callable[[str], bool]) -> str:
+    """`text` with as much left out as it still fails without, as far as that is found in time."""
+    end = time.monotonic() + MOST_SECONDS
+
+    def still_fails(candidate: str) -> bool:
+        if time.monotonic() > end:
+            raise StopMinimization
+        return fails(candidate)
+
+    try:
+        return minimize(text, still_fails, retries=0)
+    except CouldNotMinimize:  # it does not fail every time
+        return text
+
+
 def run(
     first: int, count: int, seconds: float, target: str | None, grad: bool | None
 ) -> tuple[Counter[str], Counter[str]]:
@@ -53,7 +70,7 @@ def run(
         kinds[kind] += bool(kind)
         if kind and kinds[kind] == 1:
             print(f"---- seed {number}, {where}: {kind}\n{text}", flush=True)
-            smallest = shrink(text, lambda one, kind=kind, where=where: failure(one, *where, Counter()) == kind)
+            smallest = shrunk(text, lambda one, kind=kind, where=where: failure(one, *where, Counter()) == kind)
             print(f"---- shrunk:\n{smallest}", flush=True)
         if (number - first + 1) % SAY == 0:
             print(f"seeds {first} to {number}, {dict(seen)}", flush=True)

@@ -9,10 +9,9 @@ import pytest
 
 pytest.importorskip("torch")
 
-from tests.fuzz.__main__ import run
+from tests.fuzz.__main__ import run, shrunk
 from tests.fuzz.check import load
 from tests.fuzz.programs import Chance, program
-from tests.fuzz.shrink import shrink
 
 
 @pytest.mark.parametrize(
@@ -39,6 +38,6 @@ def test_shrinking_keeps_what_fails() -> None:
     text = program(Chance(3)).replace(
         "    return a, b, c, k", "    if a.sum() > (0 if k else 1):\n        b = a / 0\n    return a, b, c, k"
     )
-    small = shrink(text, lambda candidate: "a / 0" in candidate)
+    small = shrunk(text, lambda candidate: "a / 0" in candidate)
     assert "a / 0" in small
     assert len(small.splitlines()) <= 8, small

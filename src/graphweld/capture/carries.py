@@ -425,12 +425,13 @@ def _pack_merged(tx: Tx, carry: Merged, vt: VariableTracker) -> list[VariableTra
 def fillers(tx: Tx, carry: Carry) -> list[VariableTracker]:
     """Tensors nobody reads, for an alternative that is not taken."""
     return [
-        call(tx, torch.zeros, tuple(leaf.like.shape), dtype=leaf.like.dtype, device=_device(leaf.like))
+        call(tx, torch.zeros, tuple(leaf.like.shape), dtype=leaf.like.dtype, device=device_of(leaf.like))
         for leaf in leaves(carry)
     ]
 
 
-def _device(fake: torch.Tensor) -> torch.device:
+def device_of(fake: torch.Tensor) -> torch.device:
+    """Where a value of a type like this is; the types of numbers have no device of their own."""
     return torch.device("cpu") if fake.device.type == "meta" else fake.device
 
 
@@ -440,7 +441,7 @@ def placeholder(tx: Tx, leaf: Tensor, name: str) -> VariableTracker:
     if free_unbacked_symbols(like) - {s for t in tx.output.tracers for s in t.bound_symbols}:  # sizes of a trip's own
         refuse(tx, rules.CarryChanges(name.removeprefix("carry_"), "one size", "another one", "size"))
     with tx.fake_mode:  # type: ignore[union-attr]
-        fake = torch.empty_strided(like.shape, like.stride(), dtype=like.dtype, device=_device(like))
+        fake = torch.empty_strided(like.shape, like.stride(), dtype=like.dtype, device=device_of(like))
         if leaf.requires_grad:
             fake = fake.requires_grad_().clone()  # no leaf, so that it can be changed in place
     proxy = tx.output.current_tracer.create_graph_input(re.sub(r"\W+", "_", name), torch.Tensor, fake)

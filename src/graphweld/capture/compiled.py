@@ -1,6 +1,7 @@
 """Between the captured graph and its backend: what a graph needs before it is compiled, and a call of it afterwards."""
 
 from collections.abc import Callable
+from types import CodeType
 from typing import Any
 
 import torch
@@ -25,7 +26,7 @@ def hook_compiled() -> None:
         if trace is None or self.export:
             return fn
         if sites.is_piece(self.root_tx):
-            return told(fn)
+            return once(fn, self.root_tx.f_code)
         catches = any(map(has_handler, self.traced_code))
         if not catches and not getattr(self, "gw_raises", False):
             return fn
@@ -64,8 +65,12 @@ def undone(fn: Callable[..., Any], changed: list[int], catches: bool) -> Callabl
     return call
 
 
-def told(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """`fn`, one piece of a program, behind which the whole cannot run again as plain Python."""
+def once(fn: Callable[..., Any], code: CodeType) -> Callable[..., Any]:
+    """`fn`, a piece of a program that breaks, which must not run again as plain Python: what was before it, has run."""
+    words = (
+        f"GW105: an operator in `{code.co_name}` ({code.co_filename}:{code.co_firstlineno}) raises for the values that "
+        "it gets; remove the break in the graph further out, and plain Python says which"
+    )
 
     def call(*args: Any) -> Any:
         try:
@@ -73,6 +78,6 @@ def told(fn: Callable[..., Any]) -> Callable[..., Any]:
         except RuntimeError as error:
             if not is_marked(error):
                 raise
-            raise RuntimeError("the program raises an exception, at values that are only known when it runs") from None
+            raise RuntimeError(words) from None
 
     return call

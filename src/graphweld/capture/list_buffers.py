@@ -129,12 +129,8 @@ def stand_in(tx: Tx, element: Carry, count: VariableTracker, least: int) -> Buff
     buffers: Items = []
     for leaf in carries.leaves(element):
         sizes = TupleVariable([count, *map(constant, leaf.like.shape)])
-        buffers.append(call(tx, torch.zeros, sizes, dtype=leaf.like.dtype, device=device_of(leaf)))
+        buffers.append(call(tx, torch.zeros, sizes, dtype=leaf.like.dtype, device=carries.device_of(leaf.like)))
     return Buffered(element, count, buffers, False, least=least)
-
-
-def device_of(leaf: Tensor) -> torch.device:
-    return torch.device("cpu") if leaf.like.device.type == "meta" else leaf.like.device
 
 
 # -- what a loop carries ------------------------------------------------------------------------
@@ -219,7 +215,7 @@ def carried(tx: Tx, element: Carry, room: Room) -> list[Carry]:
     made: list[Carry] = [carries.Number(int)]
     for leaf in carries.leaves(element):
         with tx.fake_mode:  # type: ignore[union-attr]
-            like = torch.empty((rows, *leaf.like.shape), dtype=leaf.like.dtype, device=device_of(leaf))
+            like = torch.empty((rows, *leaf.like.shape), dtype=leaf.like.dtype, device=carries.device_of(leaf.like))
         made.append(Tensor(like, leaf.requires_grad))
     return made
 
@@ -251,7 +247,7 @@ def start_values(tx: Tx, element: Carry, room: Room, items: Items) -> Items:
     buffers = []
     for leaf, stack in zip(carries.leaves(element), rows, strict=True):
         shape = tuple(leaf.like.shape)
-        buffers.append(call(tx, _filled, stack, room.rows, shape, leaf.like.dtype, device_of(leaf)))
+        buffers.append(call(tx, _filled, stack, room.rows, shape, leaf.like.dtype, carries.device_of(leaf.like)))
     return [count, *buffers]
 
 

@@ -35,10 +35,7 @@ from graphweld.capture.loop_changes import Changes
 from graphweld.capture.loop_identity import Party, flag_carry, freeze_shared, is_same, or_start, stays, storages_of
 from graphweld.capture.loop_node import emit, strided
 from graphweld.capture.merge_variable import MergeVariable
-from graphweld.capture.operands import (
-    changed_memory,
-    copy_operand,
-)
+from graphweld.capture.operands import changed_memory, copy_operand
 from graphweld.capture.output_in_loops import Spoken
 from graphweld.capture.partial import PartialDict
 from graphweld.capture.predicates import as_bool, is_data_dependent, negate, predicate, select_bool, truth

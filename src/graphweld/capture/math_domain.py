@@ -36,13 +36,14 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
 
 def of_data(tx: Tx, fn: Any, args: Any) -> Callable[..., Any] | None:
     """What stands for such a function, traced; None where torch's own does. The call ends where `fn` raises."""
-    if not args or fn not in FUNCTIONS | IN_TENSORS or not is_data_dependent(args[0].realize()):
+    in_tensors, ours = IN_TENSORS.get(fn), FUNCTIONS.get(fn)
+    if not (in_tensors or ours) or not args or not is_data_dependent(args[0].realize()):
         return None
-    if fn in IN_TENSORS:
-        emit_check(tx, predicate(tx, call(tx, raises, args[0], IN_TENSORS[fn])), ValueError)
-    if fn in IN_TENSORS and tx.output.export:
-        return FUNCTIONS.get(fn) or _in_tensors(IN_TENSORS[fn])  # exported programs know no functions of symbols
-    return FUNCTIONS.get(fn)
+    if in_tensors:
+        emit_check(tx, predicate(tx, call(tx, raises, args[0], in_tensors)), ValueError)
+        if tx.output.export and not ours:  # exported programs know no functions of symbols
+            return _in_tensors(in_tensors)
+    return ours
 
 
 def raises(number: Any, fn: Any) -> torch.Tensor:

@@ -36,7 +36,7 @@ def sort(tx: Tx, receiver: Any, kwargs: dict[str, VariableTracker]) -> bool:
     if not any(map(_is_of_data, keys)) or not all(map(_is_number, keys)):
         return False  # a key that is called again changes nothing: torch sorts by constants, or stops
     for k in filter(_may_be_nan, keys):
-        emit_raise(tx, predicate(tx, call(tx, operator.ne, k, k)), "an order of NaNs")
+        emit_raise(tx, predicate(tx, call(tx, operator.ne, k, k)), "an exception, for a NaN among what is sorted,")
     ordered = call(tx, in_order, new(items), new(keys), is_reversed)
     tx.output.side_effects.mutation(receiver)
     receiver.items[:] = ordered.items  # type: ignore[attr-defined]
@@ -65,7 +65,7 @@ def in_order(items: Sequence[Any], keys: Sequence[Any], is_reversed: bool) -> li
 
 
 def _is_of_data(vt: VariableTracker) -> bool:
-    return is_data_dependent(vt) or (is_tensor(vt) and example(vt).numel() == 1)
+    return is_data_dependent(vt) or (is_tensor(vt) and all(isinstance(n, int) and n == 1 for n in example(vt).shape))
 
 
 def _is_number(vt: VariableTracker) -> bool:

@@ -18,8 +18,8 @@ class RegionRaises(Rule):
     ## Why
     Elsewhere such a `raise` is welded: the graph stops there, arguments that it has changed are put back, and the
     function runs once more as plain Python, which raises the exception. To a handler of the same function it is a
-    branch. An argument that needs a gradient cannot be put back with its history; and an exported program has neither
-    plain Python to run, nor handlers outside of it.
+    branch. An argument that needs a gradient cannot be put back with its history; an exported program has neither plain
+    Python to run, nor handlers outside of it; and where the graph breaks further out, plain Python has run already.
 
     ## Example
     ```python
@@ -54,6 +54,6 @@ class RegionRaises(Rule):
     def hints(self) -> tuple[str, ...]:
         """What to change."""
         return (
-            "test before anything is changed",
-            "or return the condition beside the result, and raise where the result is used",
+            "return the condition beside the result, and raise where the result is used",
+            "or test before anything is changed; in an export, outside of `try` and `with` as well",
         )
