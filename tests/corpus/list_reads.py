@@ -291,3 +291,36 @@ def flood_fill(image):
                 if r + dr < 2 and c + dc < 3 and image[r + dr, c + dc] != 0:
                     stack.append((r + dr, c + dc))
     return labels, current
+
+
+def _signals():
+    return [(t(0, 1, 1, 0, 1, 1, 1, 0, 1),), (t(1, 0, 0, 1, 1, 0, 0, 0, 0),), (t(*[0] * 9),)]
+
+
+@program(_signals, "loop append", grad=False)
+def longest_segment(signal):
+    segments, start = [], -1
+    for i in range(signal.shape[0]):
+        if signal[i] > 0 and start < 0:
+            start = i
+        if not signal[i] > 0 and start >= 0:
+            segments.append((start, i))
+            start = -1
+    if not segments:
+        return None, 0
+    first, end = max(segments, key=lambda segment: segment[1] - segment[0])
+    return signal[first:end].sum(), len(segments)
+
+
+@program(counts, "loop append", grad=False)
+def least_by_a_key(x, n):
+    asked, found = 0, []
+
+    def distance(value):
+        nonlocal asked
+        asked += 1
+        return abs(value - 2)
+
+    for i in range(int(n)):
+        found.append(3 * i)
+    return (min(found, key=distance), asked) if found else (x, asked)

@@ -168,9 +168,26 @@ def first_by(items: Any, is_better: Any) -> Any:
     return runtime.for_stmt(items, compare, (items[0],), ("best",), -1, None)[0]
 
 
-def _best(better: Any) -> Callable[..., VariableTracker]:
-    def best(tx: Tx, items: VariableTracker) -> VariableTracker:
-        return call(tx, first_by, items if isinstance(items, GrownList) else call(tx, list_of, items), better)
+def first_by_key(items: Any, is_better: Any, key: Any) -> Any:
+    """The same with a `key`, which is asked once for each item. Traced."""
+
+    def compare(item: Any, best: Any, rank: Any) -> Any:
+        its = key(item)
+        found = runtime.if_exp(is_better(its, rank), lambda: (item, its), lambda: (best, rank), -1)
+        return found[0], found[1]
+
+    start = (items[0], key(items[0]))
+    return runtime.for_stmt(items[1:], compare, start, ("best", "rank"), -1, None)[0]
+
+
+def _best(name: str, better: Any) -> Callable[..., VariableTracker]:
+    def best(
+        tx: Tx, items: VariableTracker, *others: VariableTracker, key: VariableTracker | None = None, **more: Any
+    ) -> VariableTracker:
+        if others or more:
+            give_up(tx, f"`{name}` is applied to it with a default, or with other values")
+        held = items if isinstance(items, GrownList) else call(tx, list_of, items)
+        return call(tx, first_by, held, better) if key is None else call(tx, first_by_key, held, better, key)
 
     return best
 
@@ -182,8 +199,8 @@ BUILTINS: dict[Any, Callable[..., VariableTracker]] = {
     iter: lambda tx, items: items,
     reversed: lambda tx, items: new(grown_lists.backwards(tx, items_of(tx, items))),
     sum: sum_,
-    max: _best(operator.gt),
-    min: _best(operator.lt),
+    max: _best("max", operator.gt),
+    min: _best("min", operator.lt),
     operator.getitem: getitem,
     operator.add: _add,
     operator.iadd: _add_in_place,
