@@ -26,10 +26,11 @@ from torch._dynamo.variables.tensor import SymNodeVariable, TensorVariable
 from torch._dynamo.variables.user_defined import UserDefinedObjectVariable
 
 from graphweld.capture import choices, indexing, list_operations, output, polyfills, sites, sorting
+from graphweld.capture.absence import settled
 from graphweld.capture.changing_sizes import is_changing, is_followed
 from graphweld.capture.conditionals import distribute
 from graphweld.capture.data_numbers import number_tensor
-from graphweld.capture.grown_lists import GrownList, give_up, new
+from graphweld.capture.grown_lists import GrownList, either_list, give_up, new
 from graphweld.capture.intrinsics import identity, unpack
 from graphweld.capture.merge_variable import BINARY, MergeVariable, changes_in_place
 from graphweld.capture.partial import PartialDict
@@ -432,9 +433,31 @@ def _is_known(vt: VariableTracker) -> bool:
 def _enumerate_known(tx: Tx, items: VariableTracker, start: VariableTracker | None = None) -> VariableTracker:
     """`enumerate` of a container as an iterator over pairs: Dynamo's is a generator, whose end it does not know."""
     first = constant(0) if start is None else start
-    known = call(tx, list, items).unpack_var_sequence(tx)
+    known = call(tx, list, settled(tx, items)).unpack_var_sequence(tx)
     pairs: Args = [TupleVariable([call(tx, operator.add, first, k), item]) for k, item in enumerate(known)]
     return ListIteratorVariable(pairs, mutation_type=ValueMutationNew())
+
+
+_OVER_ITEMS = {list, tuple, reversed, sum, max, min, zip, map}
+
+
+def _over_items(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """What goes through one list or another as through one list of whichever items."""
+
+    def handler(tx: Tx, args: Args, kwargs: dict[str, VariableTracker]) -> VariableTracker:
+        found = [settled(tx, arg) for arg in args]
+        lists = [either_list(arg) or arg for arg in found]
+        if any(isinstance(arg, GrownList) for arg in lists):
+            return _on_grown_list(fn)(tx, lists, kwargs)  # type: ignore[no-any-return]
+        return _distributed(fn)(tx, lists, kwargs)  # type: ignore[no-any-return]
+
+    return handler
+
+
+def _distributed(fn: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda tx, args, kwargs: distribute(
+        tx, list(args), kwargs, functools.partial(BuiltinVariable(fn).call_function, tx), writes(fn, kwargs)
+    )
 
 
 def builtin_on_merge(fn: Callable[..., Any]) -> Callable[..., Any]:
@@ -445,9 +468,9 @@ def builtin_on_merge(fn: Callable[..., Any]) -> Callable[..., Any]:
         return lambda tx, args, kwargs: as_bool(negate(tx, predicate(tx, args[0])))
     if fn in (operator.is_, operator.is_not):
         return lambda tx, args, kwargs: identity(tx, args[0].realize(), args[1].realize(), fn)
-    return lambda tx, args, kwargs: distribute(
-        tx, list(args), kwargs, functools.partial(BuiltinVariable(fn).call_function, tx), writes(fn, kwargs)
-    )
+    if fn in _OVER_ITEMS:
+        return _over_items(fn)
+    return _distributed(fn)
 
 
 def writes(fn: Callable[..., Any], kwargs: dict[str, VariableTracker]) -> bool:

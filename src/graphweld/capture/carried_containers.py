@@ -16,26 +16,52 @@ from typing import Any, NoReturn
 from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.lists import TupleVariable
 
-from graphweld.capture import carries
-from graphweld.capture.effects import contents_of, put_contents
+from graphweld.capture import pieces
+from graphweld.capture.effects import Effects, contents_of, put_contents
 from graphweld.capture.frozen import state_of
 from graphweld.capture.merge_variable import MergeVariable
 from graphweld.capture.refusal import Refusal
 from graphweld.capture.variables import State, Tx
 
+Assumed = frozenset[tuple[VariableTracker, bool]]
 
-def containers_in(values: State) -> list[VariableTracker]:
-    """The lists, dicts and objects among values, and in them, which a program could change."""
+
+def containers_in(values: State, where: Assumed = frozenset()) -> list[VariableTracker]:
+    """The lists, dicts and objects among values, and in them, which a program could change.
+
+    `where` are predicates that hold, or do not.
+    """
     found: list[VariableTracker] = []
     for vt in values:
         vt = vt.realize()
         if isinstance(vt, MergeVariable) and vt.joined is None:
-            found += [inner for inner in containers_in([vt.then, vt.orelse]) if inner not in found]
+            sides = [side for holds, side in ((True, vt.then), (False, vt.orelse)) if (vt.pred, not holds) not in where]
+            found += [inner for inner in containers_in(sides, where) if inner not in found]
             continue
-        parts = carries.pieces_of(vt)
-        if parts is not None:
-            found += [*([] if isinstance(vt, TupleVariable) else [vt]), *containers_in(parts)]
+        parts = pieces.pieces_of(vt)
+        if parts is None and contents_of(vt) is not None and vt.python_type() is list:  # of a length that varies
+            found.append(vt)
+        elif parts is not None:
+            found += [*([] if isinstance(vt, TupleVariable) else [vt]), *containers_in(parts, where)]
     return found
+
+
+@contextmanager
+def whole_meanwhile() -> Iterator[None]:
+    """While a loop is staged, what `keep_whole` is told of is carried as the object it is."""
+    pieces.WHOLE.append(set())
+    try:
+        yield
+    finally:
+        pieces.WHOLE.pop()
+
+
+def keep_whole(effects: Effects) -> None:
+    """Carry what a trip changes in place, and an outer name holds, as the object it is: see `pieces.pieces_of`.
+
+    What it holds after the trace of a trip is again what it held before.
+    """
+    pieces.WHOLE[-1].update(effects.contents, (vt for vt, _ in effects.attributes))
 
 
 class Outdated(VariableTracker):

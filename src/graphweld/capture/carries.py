@@ -8,7 +8,6 @@ A type says which 0-d and larger tensors stand for a value. The loop is traced w
 the body gives something else, the types are widened, and it is traced again, until they hold.
 """
 
-import builtins
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,15 +17,15 @@ import torch
 from torch._dynamo.variables.base import ValueMutationNew, VariableTracker
 from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.dicts import ConstDictVariable
-from torch._dynamo.variables.lists import BaseListVariable, ListVariable
-from torch._dynamo.variables.misc import ExceptionVariable
+from torch._dynamo.variables.lists import ListVariable
 from torch._dynamo.variables.tensor import SymNodeVariable
-from torch._dynamo.variables.user_defined import UserDefinedExceptionObjectVariable, UserDefinedObjectVariable
+from torch._dynamo.variables.user_defined import UserDefinedObjectVariable
 from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
 from graphweld.capture.data_numbers import NUMBER_DTYPES, number_tensor
-from graphweld.capture.joins import new_attributes, same_type
+from graphweld.capture.joins import same_type
 from graphweld.capture.merge_variable import MergeVariable, is_bool_like, kind_of
+from graphweld.capture.pieces import fields_of, is_exception, is_itself, is_namedtuple, pieces_of, remake
 from graphweld.capture.predicates import truth
 from graphweld.capture.ragged import Rows, filled_up, in_use, rows_for
 from graphweld.capture.refusal import refuse
@@ -47,7 +46,6 @@ from graphweld.capture.variables import (
 )
 from graphweld.diagnostics import rules
 
-BUILTIN_EXCEPTIONS = {e for e in vars(builtins).values() if isinstance(e, type) and issubclass(e, BaseException)}
 MOST_ALTERNATIVES = 4
 
 
@@ -89,7 +87,29 @@ class Pieces:
     parts: tuple["Carry", ...]
 
 
-Carry = Fixed | Tensor | Rows | Number | Merged | Pieces
+class Composite:
+    """A type that another module knows how to carry."""
+
+    def leaves(self) -> list[Tensor]:
+        raise NotImplementedError
+
+    def conforms(self, vt: VariableTracker) -> bool:
+        raise NotImplementedError
+
+    def unpack(self, tx: Tx, values: State) -> VariableTracker:
+        raise NotImplementedError
+
+    def pack(self, tx: Tx, vt: VariableTracker) -> State:
+        raise NotImplementedError
+
+    def template(self, of: Any) -> Any:
+        raise NotImplementedError
+
+    def describe(self) -> str:
+        raise NotImplementedError
+
+
+Carry = Fixed | Tensor | Rows | Number | Merged | Pieces | Composite
 
 
 def carry_of(vt: VariableTracker) -> Carry:
@@ -112,54 +132,6 @@ def carry_of(vt: VariableTracker) -> Carry:
     return Fixed(vt)
 
 
-def pieces_of(vt: VariableTracker) -> list[VariableTracker] | None:
-    """The elements of a container, or the attributes of an object, that the program made; None for anything else."""
-    if isinstance(vt, BaseListVariable) and type(vt).__name__ != "RangeVariable":
-        return list(vt.items)
-    if type(vt) is ConstDictVariable and vt.source is None:
-        return list(vt.items.values())
-    if is_exception(vt):
-        return list(vt.args)  # type: ignore[attr-defined]
-    fields = _fields_of(vt)
-    return None if fields is None else list(fields.values())
-
-
-def is_exception(vt: VariableTracker) -> bool:
-    """Whether something is an exception that its arguments make."""
-    if not isinstance(vt, (ExceptionVariable, UserDefinedExceptionObjectVariable)) or vt.source is not None:
-        return False
-    exception = getattr(vt, "exc_vt", vt)
-    makes = {getattr(cls, name) for cls in BUILTIN_EXCEPTIONS for name in ("__init__", "__new__")}
-    cls = exception.exc_type
-    return cls.__init__ in makes and cls.__new__ in makes and exception.__cause__.is_constant_none()
-
-
-def _fields_of(vt: VariableTracker) -> dict[str, VariableTracker] | None:
-    """The fields of a new object of a plain class, or of a namedtuple."""
-    from graphweld.capture.dynamo import current_tx
-
-    if not isinstance(vt, UserDefinedObjectVariable) or vt.source is not None or is_undefined(vt):
-        return None
-    cls = vt.python_type()
-    if is_namedtuple(cls):
-        return dict(zip(cls.__match_args__, vt._base_vt.items, strict=True))
-    if cls.__new__ is not object.__new__ or getattr(vt, "_base_vt", None) is not None:
-        return None
-    return new_attributes(current_tx(), vt)
-
-
-def is_namedtuple(cls: type) -> bool:
-    return issubclass(cls, tuple) and hasattr(cls, "_make")
-
-
-def remake(cls: Any, names: tuple[str, ...], *values: Any) -> Any:
-    """An object of a class, with these attributes. Traced."""
-    made = object.__new__(cls)
-    for name, value in zip(names, values, strict=True):
-        object.__setattr__(made, name, value)
-    return made
-
-
 def conforms(carry: Carry, vt: VariableTracker) -> bool:
     """Whether a value is of a type already."""
     vt = vt.realize()
@@ -169,6 +141,8 @@ def conforms(carry: Carry, vt: VariableTracker) -> bool:
         return conforms(carry.then, vt) or conforms(carry.orelse, vt)
     if isinstance(vt, MergeVariable) and vt.joined is not None:
         vt = vt.joined
+    if isinstance(carry, Composite):
+        return carry.conforms(vt)
     if isinstance(carry, Number):
         return (is_number(vt) and vt.python_type() is carry.kind) or (carry.kind is bool and is_bool_like(vt))
     if isinstance(carry, Tensor):
@@ -212,12 +186,14 @@ def conforms_in_shape(carry: Pieces, vt: VariableTracker) -> bool:
     if is_exception(vt):
         return vt.python_type() is like.python_type()
     if isinstance(vt, UserDefinedObjectVariable):
-        return vt.python_type() is like.python_type() and list(_fields_of(vt) or ()) == list(_fields_of(like) or ())
+        return vt.python_type() is like.python_type() and list(fields_of(vt) or ()) == list(fields_of(like) or ())
     return True
 
 
 def widen(tx: Tx, carry: Carry, vt: VariableTracker, name: str) -> Carry:
     """The narrowest type that holds what `carry` holds, and `vt`."""
+    from graphweld.capture.carried_lists import widened_list
+
     vt = vt.realize()
     if conforms(carry, vt):
         return carry
@@ -227,6 +203,9 @@ def widen(tx: Tx, carry: Carry, vt: VariableTracker, name: str) -> Carry:
         old = carry.value
         if is_number(old) and (is_number(vt) or is_bool_like(vt)) and vt.python_type() is old.python_type():
             return Number(old.python_type())
+    lists = widened_list(tx, carry, vt)
+    if lists is not None:
+        return lists
     new = carry_of(vt)
     if isinstance(carry, Tensor) and isinstance(new, Tensor) and same_type(carry.like, new.like):
         return Tensor(carry.like, True)
@@ -250,6 +229,7 @@ def widen(tx: Tx, carry: Carry, vt: VariableTracker, name: str) -> Carry:
         and isinstance(vt, UserDefinedObjectVariable)
         and vt.source is None
         and not is_undefined(vt)
+        and not is_itself(vt)
     ):
         refuse(tx, rules.CarryChanges(name, describe(carry), kind_of(vt), "object"))
     if alternatives(carry) >= MOST_ALTERNATIVES:
@@ -287,6 +267,8 @@ def describe(carry: Carry) -> str:
         return f"{str(carry.like.dtype).removeprefix('torch.')} tensor of shape {tuple(carry.like.shape)}"
     if isinstance(carry, Number):
         return carry.kind.__name__
+    if isinstance(carry, Composite):
+        return carry.describe()
     if isinstance(carry, Merged):
         kinds = f"{describe(carry.then)} or {describe(carry.orelse)}".split(" or ")
         return " or ".join(dict.fromkeys(kinds))
@@ -301,6 +283,8 @@ def leaves(carry: Carry) -> list[Tensor]:
         return [Tensor(carry.like, carry.requires_grad), _scalar(torch.int64)]
     if isinstance(carry, Number):
         return [_scalar(NUMBER_DTYPES[carry.kind])]
+    if isinstance(carry, Composite):
+        return carry.leaves()
     if isinstance(carry, Merged):
         return [_scalar(torch.bool), *leaves(carry.then), *leaves(carry.orelse)]
     if isinstance(carry, Pieces):
@@ -326,6 +310,8 @@ def unpack(tx: Tx, carry: Carry, values: list[VariableTracker], name: str) -> Va
         if carry.kind is bool:
             return MergeVariable(tensor, constant(True), constant(False), name)
         return method(tx, tensor, "item")
+    if isinstance(carry, Composite):
+        return carry.unpack(tx, values)
     if isinstance(carry, Merged):
         flag = values.pop(0)
         then = unpack(tx, carry.then, values, name)
@@ -343,7 +329,7 @@ def unpack(tx: Tx, carry: Carry, values: list[VariableTracker], name: str) -> Va
         return call(tx, like.python_type(), *parts)
     if isinstance(like, UserDefinedObjectVariable):
         cls = call(tx, type, like)  # knows where it was found, and so its attributes
-        fields = _fields_of(like) or {}
+        fields = fields_of(like) or {}
         if is_namedtuple(like.python_type()):
             return cls.call_function(tx, parts, {})
         return call(tx, remake, cls, tuple(fields), *parts)
@@ -375,6 +361,8 @@ def pack(tx: Tx, carry: Carry, vt: VariableTracker) -> list[VariableTracker]:
             if is_tensor(vt):
                 return [vt]
         return [number_tensor(tx, vt, carry.kind)]
+    if isinstance(carry, Composite):
+        return carry.pack(tx, vt)
     parts = pieces_of(vt) or []
     return [leaf for c, p in zip(carry.parts, parts, strict=True) for leaf in pack(tx, c, p)]
 

@@ -496,3 +496,4 @@ def _hook_mutation() -> None:
 
     SideEffects.mutation = watched  # type: ignore[method-assign]
     hook_changes(list_operations.instead)
+    list_operations.hook_displays()

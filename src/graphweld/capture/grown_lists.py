@@ -20,13 +20,16 @@ from torch._dynamo.current_scope_id import current_scope_id
 from torch._dynamo.variables.base import ValueMutationNew, VariableTracker
 from torch._dynamo.variables.builtin import BuiltinVariable
 from torch._dynamo.variables.constant import ConstantVariable
+from torch._dynamo.variables.dicts import ConstDictVariable
 from torch._dynamo.variables.lists import ListVariable, TupleVariable
 from torch._dynamo.variables.misc import GetAttrVariable
 
 from graphweld import runtime
 from graphweld.capture import carries
 from graphweld.capture.carries import Carry
+from graphweld.capture.list_items import item_of, stand_in
 from graphweld.capture.merge_variable import MergeVariable
+from graphweld.capture.pieces import fields_of
 from graphweld.capture.predicates import truth
 from graphweld.capture.ragged import Rows
 from graphweld.capture.raises import emit_raise
@@ -72,7 +75,7 @@ class Stacked(Run):
 
     def item(self, tx: Tx, index: VariableTracker) -> VariableTracker:
         values = [call(tx, torch.select, stack, 0, index) for stack in self.stacks]
-        return carries.unpack(tx, self.element, values, "an item")
+        return item_of(tx, self.element, values)
 
     def last(self, tx: Tx, distance: int, before: Items) -> VariableTracker:
         return last_of_run(tx, self, distance, before)
@@ -89,7 +92,7 @@ class Stacked(Run):
 
     def reconstruct(self, codegen: Any) -> None:
         codegen.add_push_null(lambda: codegen.load_import_from("graphweld.runtime.lists", "rows"))
-        codegen.append_output(codegen.create_load_const(_template(self.element)))
+        codegen.append_output(codegen.create_load_const_unchecked(template(self.element)))
         codegen.foreach(self.stacks)
         codegen.extend_output(create_call_function(1 + len(self.stacks), False))
 
@@ -155,10 +158,10 @@ class Earlier(Run):
 
     def whole(self, tx: Tx) -> Run:
         """All of the items, for the rest of a trace of which nothing is kept."""
-        from graphweld.capture.list_buffers import stand_in
+        from graphweld.capture.list_buffers import empty
 
         self.asked.append(ALL)
-        return stand_in(tx, self.element, self.count, self.least)
+        return empty(tx, self.element, self.count, self.least)
 
     def item(self, tx: Tx, index: VariableTracker) -> VariableTracker:
         return self.whole(tx).item(tx, index)
@@ -172,7 +175,7 @@ class Earlier(Run):
         if distance < len(self.tail):
             return self.tail[-1 - distance]
         self.asked.append(distance + 1)
-        return carries.unpack(tx, self.element, carries.fillers(tx, self.element), "an item")
+        return stand_in(tx, self.element)
 
     def backwards(self, tx: Tx) -> Run:
         return self.whole(tx).backwards(tx)
@@ -260,6 +263,13 @@ def one_or_other(vt: MergeVariable) -> VariableTracker | None:
             return None
         sides.append(list(found.items))
     return new([Conditional(vt.pred, *sides)])
+
+
+def either_list(vt: VariableTracker) -> VariableTracker | None:
+    """The same for lists of different lengths only, of which no item is another on either side."""
+    if not isinstance(vt, MergeVariable) or vt.joined is not None or vt.same_length():
+        return None
+    return one_or_other(vt)
 
 
 def are_known(items: Items) -> bool:
@@ -388,7 +398,7 @@ def _reconstruct(codegen: Any, items: Items) -> None:
     codegen.extend_output(create_call_function(parts, False))
 
 
-def _template(element: Carry) -> tuple[Any, ...]:
+def template(element: Carry) -> tuple[Any, ...]:
     """What `graphweld.runtime.lists.rows` is told of an element."""
     if isinstance(element, carries.Tensor):
         return ("Tensor",)
@@ -396,5 +406,16 @@ def _template(element: Carry) -> tuple[Any, ...]:
         return (element.kind.__name__,)
     if isinstance(element, Rows):
         return ("Rows", element.dim)
+    if isinstance(element, carries.Merged):
+        return ("Merged", template(element.then), template(element.orelse))
+    if isinstance(element, carries.Fixed):
+        return ("Constant", element.value.as_python_constant())
+    if isinstance(element, carries.Composite):
+        return element.template(template)
     assert isinstance(element, carries.Pieces)
-    return (element.like.python_type().__name__, *map(_template, element.parts))
+    cls, parts = element.like.python_type(), map(template, element.parts)
+    if isinstance(element.like, ConstDictVariable):
+        return ("dict", tuple(key.vt.as_python_constant() for key in element.like.items), *parts)
+    if cls in (list, tuple):
+        return (cls.__name__, *parts)
+    return ("object", cls, tuple(fields_of(element.like) or ()), *parts)

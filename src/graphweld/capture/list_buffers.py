@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
+from torch._dynamo.bytecode_transformation import create_call_function
 from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.lists import TupleVariable
@@ -31,7 +32,9 @@ from graphweld.capture.grown_lists import (
     last_of_run,
     length,
     raise_if,
+    template,
 )
+from graphweld.capture.list_items import item_of, rows_of_item
 from graphweld.capture.list_rows import as_stacked
 from graphweld.capture.predicates import negate
 from graphweld.capture.variables import Thunk, Tx, call, constant, example, is_tensor, method
@@ -93,7 +96,7 @@ class Buffered(Run):
 
     def item(self, tx: Tx, index: VariableTracker) -> VariableTracker:
         values = [call(tx, torch.select, buffer, 0, index) for buffer in self.buffers]
-        return carries.unpack(tx, self.element, values, "an item")
+        return item_of(tx, self.element, values)
 
     def last(self, tx: Tx, distance: int, before: Items) -> VariableTracker:
         if before:
@@ -116,6 +119,12 @@ class Buffered(Run):
         buffers = [join.export(region, buffer) for buffer in self.buffers]
         return lambda: self.but(count=count(), buffers=[buffer() for buffer in buffers])
 
+    def reconstruct(self, codegen: Any) -> None:
+        codegen.add_push_null(lambda: codegen.load_import_from("graphweld.runtime.lists", "first_rows"))
+        codegen.append_output(codegen.create_load_const_unchecked(template(self.element)))
+        codegen.foreach([self.count, *self.buffers])
+        codegen.extend_output(create_call_function(2 + len(self.buffers), False))
+
 
 def _rows(buffer: torch.Tensor, start: int, count: int) -> torch.Tensor:
     """Rows of a buffer. Traced."""
@@ -124,7 +133,7 @@ def _rows(buffer: torch.Tensor, start: int, count: int) -> torch.Tensor:
     return buffer.narrow(0, start, count)
 
 
-def stand_in(tx: Tx, element: Carry, count: VariableTracker, least: int) -> Buffered:
+def empty(tx: Tx, element: Carry, count: VariableTracker, least: int) -> Buffered:
     """Buffers that hold nothing, for a trace that is thrown away."""
     buffers: Items = []
     for leaf in carries.leaves(element):
@@ -239,6 +248,11 @@ def start_values(tx: Tx, element: Carry, room: Room, items: Items) -> Items:
     if first := adopted(items):
         whole = flushed(tx, items, first)
         return [number_tensor(tx, whole.count, int), *whole.buffers]
+    return filled(tx, element, room, items)
+
+
+def filled(tx: Tx, element: Carry, room: Room, items: Items) -> Items:
+    """How many items there are, and new buffers that hold them."""
     held = length(tx, items)
     if not room.is_enough:
         raise_if(tx, call(tx, operator.gt, held, room.rows), MemoryError)
@@ -352,7 +366,7 @@ def _put(tx: Tx, whole: Buffered, item: VariableTracker) -> Buffered:
 def _put_row(tx: Tx, whole: Buffered, vt: VariableTracker, flag: VariableTracker | None) -> Buffered:
     """With one more row; where the flag is false it is not counted, and so the next one takes its place."""
     at = _tensor(tx, whole.count)
-    rows = carries.pack(tx, whole.element, vt)
+    rows = rows_of_item(tx, whole.element, vt)
     buffers = [call(tx, put_row, buffer, at, row) for buffer, row in zip(whole.buffers, rows, strict=True)]
     if flag is None:
         count, least = call(tx, operator.add, whole.count, 1), whole.least + 1

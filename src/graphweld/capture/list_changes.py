@@ -18,6 +18,7 @@ from graphweld.capture.data_numbers import number_tensor
 from graphweld.capture.frozen import freeze
 from graphweld.capture.grown_lists import Items, Run, Stacked, choose, give_up, raise_if
 from graphweld.capture.list_buffers import Buffered
+from graphweld.capture.list_items import item_of, rows_of_item
 from graphweld.capture.list_rows import as_stacked, widened
 from graphweld.capture.variables import Tx, call, constant, method
 
@@ -159,7 +160,7 @@ def _with_row(tx: Tx, rows: Any, place: VariableTracker, value: VariableTracker)
     if widened(tx, rows.element, value) is not rows.element:
         give_up(tx, "an item of another type is put into it")
     at = number_tensor(tx, place, int)
-    packed = carries.pack(tx, rows.element, value)
+    packed = rows_of_item(tx, rows.element, value)
     return _like(
         rows, [call(tx, list_buffers.put_row, held, at, row) for held, row in zip(_tensors(rows), packed, strict=True)]
     )
@@ -177,9 +178,9 @@ def _place(tx: Tx, rows: Any, index: VariableTracker, message: str) -> VariableT
 
 def _copied(tx: Tx, rows: Any, item: VariableTracker) -> VariableTracker:
     """An item that the list holds no more: a copy of the program's own tensor, which must not be changed in place."""
-    values = [method(tx, leaf, "clone") for leaf in carries.pack(tx, rows.element, item)]
+    values = [method(tx, leaf, "clone") for leaf in rows_of_item(tx, rows.element, item)]
     freeze(tx, values, "a list", None, "an item that is taken off it")
-    return carries.unpack(tx, rows.element, values, "an item")
+    return item_of(tx, rows.element, values)
 
 
 def _matches(rows: torch.Tensor, value: Any, count: torch.Tensor) -> torch.Tensor:

@@ -7,6 +7,7 @@
 Behind the loop the rows are one run of the list; those whose flag is false are left out of it.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,13 +15,15 @@ import torch
 from torch._dynamo.variables.base import VariableTracker
 
 from graphweld.capture import carries, list_buffers
+from graphweld.capture.carried_containers import Assumed, containers_in
 from graphweld.capture.carries import Carry
 from graphweld.capture.effects import contents_of, put_contents
 from graphweld.capture.grown_lists import ALL, Conditional, Earlier, Items, Run, Stacked, give_up, last, length
 from graphweld.capture.list_buffers import Buffered, Room, adopted
+from graphweld.capture.list_items import item_of, rows_of_item, stand_in
 from graphweld.capture.list_rows import has_rows, widened
 from graphweld.capture.predicates import negate, select_bool
-from graphweld.capture.variables import Tx, call, constant, method
+from graphweld.capture.variables import State, Tx, call, constant, method
 
 Slot = tuple[VariableTracker | None, VariableTracker]  # under which predicate, what is appended
 
@@ -88,6 +91,7 @@ def _has_rows(items: Items) -> bool:
 def _with_room(tx: Tx, growth: Growth | None, trip: Trip, element: Carry) -> Growth:
     if trip.bound.are_few:
         give_up(tx, "the loop that appends to it does more than that")
+    _check_rows(tx, element)
     adds = list_buffers.additions(trip.after, trip.before)
     room = None if growth is None else growth.room
     if room is None or room.trip != adds:
@@ -100,9 +104,13 @@ def _with_room(tx: Tx, growth: Growth | None, trip: Trip, element: Carry) -> Gro
 def _element(tx: Tx, element: Carry | None, items: Items) -> Carry:
     for vt in _elements(tx, items):
         element = widened(tx, element, vt)
-    if element is None or not has_rows(element):
-        give_up(tx, f"what a loop appends to it has no rows{f': {carries.describe(element)}' if element else ''}")
+    assert element is not None  # something was appended
     return element
+
+
+def _check_rows(tx: Tx, element: Carry) -> None:
+    if not has_rows(element):
+        give_up(tx, f"what a loop appends to it has no rows: {carries.describe(element)}")
 
 
 def _is_prefix(before: Items, after: Items) -> bool:
@@ -117,7 +125,7 @@ def _elements(tx: Tx, items: Items) -> Items:
             found += _elements(tx, [*item.then, *item.orelse])
         elif isinstance(item, Run):
             element = item.element  # type: ignore[attr-defined]
-            found.append(carries.unpack(tx, element, carries.fillers(tx, element), "an item"))
+            found.append(stand_in(tx, element))
         else:
             found.append(item)
     return found
@@ -135,7 +143,7 @@ def enter(tx: Tx, vt: Any, growth: Growth, values: Items) -> list[int]:
     if growth.room is not None:
         put_contents(vt, [list_buffers.enter(tx, growth.element, growth.room, values, least)])
         return asked
-    count, *tail = (carries.unpack(tx, c, values, "an item") for c in growth.carried(tx))
+    count, *tail = (item_of(tx, c, values) for c in growth.carried(tx))
     put_contents(vt, [Earlier(count, tail, growth.element, asked, least)])
     return asked
 
@@ -149,7 +157,7 @@ def start_values(tx: Tx, growth: Growth, items: Items) -> Items:
         is_there = any(isinstance(i, Run) for i in items) or distance < len(items)
         # Where there is no such item, none is read: the body asks for the number of items first.
         tail.append(
-            carries.pack(tx, growth.element, last(tx, items, distance))
+            rows_of_item(tx, growth.element, last(tx, items, distance))
             if is_there
             else carries.fillers(tx, growth.element)
         )
@@ -180,14 +188,32 @@ def slots(tx: Tx, items: Items) -> list[Slot]:
     return found
 
 
+def shares_containers(values: State, lists: list[Items]) -> bool:
+    """Whether one container is in two of these values, or also in what these lists hold, at the end of a trip."""
+    appended = [found for items in lists for found in _appended(items, frozenset())]
+    if any(vt in containers_in(values, where) for vt, where in appended):
+        return True
+    return any(len(set(found)) < len(found) for found in (containers_in(values), [vt for vt, _ in appended]))
+
+
+def _appended(items: Items, where: Assumed) -> Iterator[tuple[VariableTracker, Assumed]]:
+    for item in items:
+        if isinstance(item, Conditional):
+            for holds, side in ((True, item.then), (False, item.orelse)):
+                yield from _appended(side, where | {(item.pred, holds)})
+        elif not isinstance(item, Run):
+            yield from ((vt, where) for vt in containers_in([item], where))
+
+
 def rows(tx: Tx, growth: Growth, appended: list[Slot]) -> Items:
     """The rows that a trip gives out."""
     if growth.room is not None:
         return []
+    _check_rows(tx, growth.element)
     return [
         leaf
         for flag, vt in appended
-        for leaf in ([] if flag is None else [flag]) + carries.pack(tx, growth.element, vt)
+        for leaf in ([] if flag is None else [flag]) + rows_of_item(tx, growth.element, vt)
     ]
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 from torch._dynamo.bytecode_transformation import create_call_function
+from torch._dynamo.symbolic_convert import InstructionTranslatorBase
 from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.lists import BaseListVariable, SliceVariable, TupleVariable
@@ -18,6 +19,7 @@ from graphweld import runtime
 from graphweld.capture import carries, grown_lists, list_changes, sorting
 from graphweld.capture.grown_lists import GrownList, Items, Run, Stacked, give_up, length, new, raise_if
 from graphweld.capture.indexing import as_number
+from graphweld.capture.instructions import dispatch
 from graphweld.capture.list_rows import rows_of
 from graphweld.capture.list_slices import getslice
 from graphweld.capture.partial import Partial
@@ -355,6 +357,7 @@ def instead(tx: Tx, receiver: VariableTracker, args: Any) -> bool:
     added = args[1][0].realize()
     if isinstance(added, Partial):
         added = added.tp_iter_impl(tx)
+    added = grown_lists.either_list(added) or added
     if not isinstance(added, (GrownList, DynamicSequence)):
         return False
     _extend(tx, receiver, added)
@@ -377,6 +380,24 @@ def _sort_by_first_parts(tx: Tx, receiver: Any, kwargs: dict[str, VariableTracke
     tx.output.side_effects.mutation(receiver)
     receiver.items[:] = [items[k] for k in order]
     return True
+
+
+def hook_displays() -> None:
+    """`[*a, b]`, where the data decides how long `a` is."""
+    for name, add in (("LIST_APPEND", _append), ("LIST_EXTEND", _extend)):
+        setattr(InstructionTranslatorBase, name, _adding(getattr(InstructionTranslatorBase, name), add))
+    dispatch("LIST_APPEND", "LIST_EXTEND")
+
+
+def _adding(translate: Any, add: Callable[..., VariableTracker]) -> Any:
+    def translated(self: Any, inst: Any) -> None:
+        receiver = self.stack[-1 - inst.arg].realize()
+        if isinstance(receiver, GrownList):
+            add(self, receiver, self.pop())
+        else:
+            translate(self, inst)
+
+    return translated
 
 
 def call_torch(tx: Tx, fn: Any, args: Items, kwargs: dict[str, VariableTracker]) -> VariableTracker | None:

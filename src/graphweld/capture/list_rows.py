@@ -7,12 +7,16 @@ from collections.abc import Callable
 
 import torch
 from torch._dynamo.variables.base import VariableTracker
+from torch._dynamo.variables.constant import ConstantVariable
+from torch._dynamo.variables.lists import TupleVariable
 
 from graphweld.capture import carries
 from graphweld.capture.carries import Carry
 from graphweld.capture.frozen import freeze
-from graphweld.capture.grown_lists import Conditional, Items, Run, Stacked, give_up
+from graphweld.capture.grown_lists import Conditional, GrownList, Items, Run, Stacked, give_up, new
 from graphweld.capture.joins import is_sized_by_data
+from graphweld.capture.list_items import rows_of_item, stand_in
+from graphweld.capture.pieces import is_exception
 from graphweld.capture.predicates import negate
 from graphweld.capture.ragged import Rows
 from graphweld.capture.variables import Tx, call, is_tensor, method
@@ -21,16 +25,27 @@ Made = Callable[[Items], VariableTracker]
 
 
 def has_rows(element: Carry) -> bool:
-    """Whether items of a type can be rows: tensors of one size, or up to one, numbers, and tuples and lists of them."""
-    if isinstance(element, carries.Pieces):
-        return element.like.python_type() in (tuple, list) and bool(element.parts) and all(map(has_rows, element.parts))
-    return isinstance(element, (carries.Number, Rows)) or (
+    """Whether items of a type can be rows: numbers, tensors of one size or up to one, containers of them, or either."""
+    if isinstance(element, carries.Merged):
+        return all(_is_known(side) or has_rows(side) for side in (element.then, element.orelse))
+    if isinstance(element, carries.Pieces) and not is_exception(element.like):
+        return any(map(has_rows, element.parts)) and all(_is_known(part) or has_rows(part) for part in element.parts)
+    return isinstance(element, (carries.Number, Rows, carries.Composite)) or (
         isinstance(element, carries.Tensor) and not is_sized_by_data(element.like)
     )
 
 
+def _is_known(carry: Carry) -> bool:
+    """Whether a value takes no rows, and can yet be written down."""
+    if isinstance(carry, carries.Pieces):
+        return not is_exception(carry.like) and all(map(_is_known, carry.parts))
+    return isinstance(carry, carries.Fixed) and isinstance(carry.value, ConstantVariable)
+
+
 def widened(tx: Tx, element: Carry | None, vt: VariableTracker) -> Carry:
     """The type of an item, that of the items before it being `element`."""
+    if element is None and isinstance(vt.realize(), GrownList):
+        element = carries.Pieces(TupleVariable([]) if vt.python_type() is tuple else new([]), ())
     if element is not None:
         return carries.widen(tx, element, vt, "the items of a list")
     return _of_numbers(carries.carry_of(vt))
@@ -58,7 +73,7 @@ def as_stacked(tx: Tx, items: Items, element: Carry | None = None) -> Stacked:
     for k in range(len(carries.leaves(element))):
 
         def made(known: Items, k: int = k) -> VariableTracker:
-            return call(tx, torch.stack, [carries.pack(tx, element, vt)[k] for vt in known])
+            return call(tx, torch.stack, [rows_of_item(tx, element, vt)[k] for vt in known])
 
         rows, mask = rows_of(tx, items, made, lambda run, k=k: run.stacks[k])  # type: ignore[misc]
         stacks.append(rows if mask is None else method(tx, rows, "__getitem__", mask))
@@ -74,7 +89,7 @@ def _examples(tx: Tx, items: Items) -> Items:
             found += _examples(tx, [*item.then, *item.orelse])
         elif isinstance(item, Run):
             element = item.element  # type: ignore[attr-defined]
-            found.append(carries.unpack(tx, element, carries.fillers(tx, element), "an item"))
+            found.append(stand_in(tx, element))
         else:
             found.append(item)
     return found

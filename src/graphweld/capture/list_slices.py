@@ -13,7 +13,6 @@ from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.lists import SliceVariable
 
-from graphweld.capture import carries
 from graphweld.capture.grown_lists import (
     Conditional,
     Earlier,
@@ -26,6 +25,7 @@ from graphweld.capture.grown_lists import (
     last,
     length,
 )
+from graphweld.capture.list_items import stand_in
 from graphweld.capture.list_rows import as_stacked
 from graphweld.capture.predicates import truth
 from graphweld.capture.variables import Tx, call, constant
@@ -119,7 +119,7 @@ def _tail(tx: Tx, items: Items, earlier: Earlier, start: Any) -> Items:
             tx,
             here,
             lambda distance=distance: last(tx, items, distance),  # type: ignore[misc]
-            lambda: carries.unpack(tx, earlier.element, carries.fillers(tx, earlier.element), "an item"),
+            lambda: stand_in(tx, earlier.element),
         )
         found.append(Conditional(here, [item], []))
     return found

@@ -16,6 +16,7 @@ from graphweld.capture.variables import (
     Tx,
     call,
     constant,
+    example,
     is_same_object,
     is_tensor,
     storage_key,
@@ -73,4 +74,5 @@ def or_start(same: Any, start: VariableTracker, after: VariableTracker, name: st
         return start
     if isinstance(same, ConstantVariable):
         return start if same.value else after
-    return MergeVariable(same, start, after, name, joined=after)
+    differs = torch.is_grad_enabled() and example(start).requires_grad != example(after).requires_grad
+    return MergeVariable(same, start, after, name, joined=after, shows_gradient=differs)

@@ -24,7 +24,7 @@ from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
 from graphweld.capture import carries, growing_tensors, list_growth, outer_state
 from graphweld.capture.absence import settled
-from graphweld.capture.carried_containers import containers_in, outdate, outdated
+from graphweld.capture.carried_containers import containers_in, keep_whole, outdate, outdated, whole_meanwhile
 from graphweld.capture.carries import Carry
 from graphweld.capture.data_numbers import number_tensor
 from graphweld.capture.effects import contents_of, put_contents, watching
@@ -38,6 +38,7 @@ from graphweld.capture.merge_variable import MergeVariable
 from graphweld.capture.operands import changed_memory, copy_operand
 from graphweld.capture.output_in_loops import Spoken
 from graphweld.capture.partial import PartialDict
+from graphweld.capture.pieces import is_itself
 from graphweld.capture.predicates import as_bool, is_data_dependent, negate, predicate, select_bool, truth
 from graphweld.capture.raises import node_of, raise_behind, raise_or, raising_in
 from graphweld.capture.refusal import Refusal, refusal, refuse
@@ -251,7 +252,8 @@ class _Body:
                 for key, carry in self.outer.items():
                     entering.append(carries.unpack(tx, carry, values, outer_state.name_of(key)))
                     outer_state.write(tx, key, entering[-1])
-                held = [(k, c, state_of(tx, c)) for k, vt in enumerate(entering) for c in containers_in([vt])]
+                containers = [(k, c) for k, vt in enumerate(entering) for c in containers_in([vt])]
+                held = [(k, c, state_of(tx, c)) for k, c in containers if not is_itself(c)]
                 for vt, growth in self.lists.items():
                     self.asked[vt] = list_growth.enter(tx, vt, growth, values)
                     self.before[vt] = contents_of(vt)
@@ -263,6 +265,7 @@ class _Body:
         self.region.mutated = mutated_operands(self.region)
 
 
+@whole_meanwhile()
 def stage_loop(
     tx: Tx,
     first: VariableTracker,
@@ -306,6 +309,7 @@ def stage_loop(
                 continue  # it is read, or what it is joined with is not always there: then its size is what is refused
             else:
                 return appends.behind(rest)
+        keep_whole(body.region.effects)
         wider = [carries.widen(tx, c, vt, n) for c, vt, n in zip(types, body.after, names, strict=True)]
         if body.changed and wider == types:
             wider = body.invariants(state)
@@ -319,14 +323,9 @@ def stage_loop(
         refuse(tx, rules.LoopNotWelded("loop", "the types of its carried values do not settle"), site)
     before = [*state, *(outer_state.before(tx, key) for key in outer)]
     left = [*body.after, *(outer_state.after(tx, body.region, key) for key in outer)]
-    kept = [
-        item
-        for vt in (lists if body.disturbed else ())
-        for _, item in list_growth.slots(tx, body.region.effects.contents.get(vt, body.before[vt]))
-    ]
-    for containers in map(containers_in, (before, [*left, *kept])):  # type: ignore[arg-type]
-        if len(set(containers)) < len(containers):
-            refuse(tx, rules.LoopNotWelded("loop", "it carries one list, dict or object under two names"), site)
+    ends = [body.region.effects.contents.get(vt, body.before[vt]) for vt in (lists if body.disturbed else ())]
+    if list_growth.shares_containers(before, []) or list_growth.shares_containers(left, ends):  # type: ignore[arg-type]
+        refuse(tx, rules.LoopNotWelded("loop", "it carries one list, dict or object under two names"), site)
     after = _make_loop(tx, first, body, before, left, site)  # type: ignore[arg-type]
     outdate(tx, changed)
     behind = [*after, *(outer_state.before(tx, key) for key in outer)]

@@ -170,17 +170,25 @@ class MergeVariable(VariableTracker):
         items = self._items(tx)
         if items is not None:
             return TupleVariable(items).tp_iter_impl(tx)
-        return self._settled(tx, "it is iterated over").tp_iter_impl(tx)
+        from graphweld.capture.absence import settled
+        from graphweld.capture.grown_lists import one_or_other
+
+        found = settled(tx, self)
+        either = one_or_other(self) if found is self else found
+        return self.give_up("it is iterated over", tx) if either is None else either.tp_iter_impl(tx)
 
     def _items(self, tx: Tx) -> list[VariableTracker] | None:
         """The items, if it is one list or tuple or another of the same length."""
-        sides = [side.realize() for side in self.alternatives()]
-        if not all(type(side) in (ListVariable, TupleVariable) for side in sides):
+        if not self.same_length():
             return None
-        count, *others = (len(side.items) for side in sides)  # type: ignore[attr-defined]
-        if any(other != count for other in others):
-            return None
+        count = len(self.alternatives()[0].realize().items)  # type: ignore[attr-defined]
         return [self.each(tx, lambda side, k=k: _item(tx, side.realize(), k)) for k in range(count)]
+
+    def same_length(self) -> bool:
+        """Whether it is one list or tuple or another, of one length."""
+        sides = [side.realize() for side in self.alternatives()]
+        known = all(type(side) in (ListVariable, TupleVariable) for side in sides)
+        return known and len({len(side.items) for side in sides}) == 1  # type: ignore[attr-defined]
 
     def _settled(self, tx: Tx, use: str) -> VariableTracker:
         """The alternative that is known to be the one on this path."""

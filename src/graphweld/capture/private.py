@@ -165,6 +165,14 @@ PATCHED = (
     ),
     *(
         Private(
+            f"{_DYNAMO}.symbolic_convert.InstructionTranslatorBase.{name}",
+            "patched: `[*a, b]` where the data decides how long `a` is",
+            ("self", "inst"),
+        )
+        for name in ("LIST_APPEND", "LIST_EXTEND")
+    ),
+    *(
+        Private(
             f"{_VARIABLES}.dicts.ConstDictVariable.{name}", "patched: keys that the data decides", ("self", "tx", *more)
         )
         for name, more in (
@@ -410,7 +418,8 @@ _TRACER = (
     ),
     *_each(
         f"{_DYNAMO}.codegen.PyCodegen",
-        "add_push_null append_output create_load_const extend_output foreach load_import_from",
+        "add_push_null append_output create_load_const create_load_const_unchecked extend_output foreach "
+        "load_import_from",
         "to pick the Python object behind the graph",
     ),
     *_each(f"{_DYNAMO}.utils", "graph_break_reasons", "the breaks that a report tells of"),

@@ -18,7 +18,7 @@ from torch._dynamo.variables.lists import ListVariable, RangeVariable, TupleVari
 from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
 from graphweld.capture.changing_sizes import has_changing_size, is_changing, is_followed
-from graphweld.capture.grown_lists import GrownList, choose, has_run, length, pick, raise_if
+from graphweld.capture.grown_lists import GrownList, choose, either_list, has_run, length, one_or_other, pick, raise_if
 from graphweld.capture.merge_variable import MergeVariable
 from graphweld.capture.predicates import is_data_dependent, truth
 from graphweld.capture.refusal import refuse
@@ -253,7 +253,8 @@ def as_sequence(tx: Tx, vt: VariableTracker) -> DynamicSequence | None:
             return None
         return Rows(vt, isinstance(size, ConstantVariable), length=size)
     if isinstance(vt, MergeVariable):
-        vt.give_up("it is iterated over", tx)
+        either = one_or_other(vt)
+        return vt.give_up("it is iterated over", tx) if either is None else as_sequence(tx, either)
     if is_data_dependent(vt):
         refuse(tx, rules.LoopNotWelded("for", "what it iterates over depends on the data"))
     return None
@@ -265,7 +266,7 @@ def is_dynamic(tx: Tx, vt: VariableTracker) -> bool:
     if is_tensor(vt):
         shape = example(vt).shape
         return not shape or bool(free_unbacked_symbols(shape[0])) or (has_changing_size(vt) and is_followed(tx))
-    return isinstance(vt, (DynamicSequence, GrownList)) or is_data_number(vt)
+    return isinstance(vt, (DynamicSequence, GrownList)) or is_data_number(vt) or either_list(vt) is not None
 
 
 def beside(tx: Tx, vt: VariableTracker) -> DynamicSequence:
