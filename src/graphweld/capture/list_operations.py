@@ -384,8 +384,8 @@ def _sort_by_first_parts(tx: Tx, receiver: Any, kwargs: dict[str, VariableTracke
 
 def hook_displays() -> None:
     """`[*a, b]`, where the data decides how long `a` is."""
-    for name, add in (("LIST_APPEND", _append), ("LIST_EXTEND", _extend)):
-        setattr(InstructionTranslatorBase, name, _adding(getattr(InstructionTranslatorBase, name), add))
+    InstructionTranslatorBase.LIST_APPEND = _adding(InstructionTranslatorBase.LIST_APPEND, _append)  # type: ignore[method-assign]
+    InstructionTranslatorBase.LIST_EXTEND = _adding(InstructionTranslatorBase.LIST_EXTEND, _extend)  # type: ignore[method-assign]
     dispatch("LIST_APPEND", "LIST_EXTEND")
 
 
