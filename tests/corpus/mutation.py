@@ -638,3 +638,17 @@ def changed_and_kept_in_a_branch(x):
             a.add_(x)
             table.setdefault("first", a)
     return a, table
+
+
+@program(counts, "loop state")
+def table_read_where_written(x, n):
+    table = torch.full((5, 2), 9.0)
+    table[0, 0] = x[1] * 0
+    for i in range(1, int(n) + 1):
+        cost = x[0].abs() * i
+        if table[i - 1, 1] < table[i, 0] and table[i - 1, 1] < table[i - 1, 0]:
+            table[i, 1] = cost + table[i - 1, 1]
+        else:
+            table[i, 1] = cost + table[i, 0]
+            table[i, 0] = cost
+    return table

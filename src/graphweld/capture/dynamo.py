@@ -456,7 +456,8 @@ def _hook_methods() -> None:
                 return read_once(self, tx, lambda: call_method(self, tx, name, args, kwargs))
             if name in reshapes.NAMES and not kwargs:
                 return reshapes.reshaped(tx, self, name, args, call_method(self, tx, name, args, kwargs))
-        return call_method(self, tx, name, args, kwargs)
+        with indexing.views_made_again(tx, name):
+            return call_method(self, tx, name, args, kwargs)
 
     TensorVariable.call_method = method  # type: ignore[method-assign]
 

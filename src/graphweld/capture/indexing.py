@@ -6,6 +6,7 @@ torch asks such an index for a Python number. It is a `select` at a symbolic pos
 that Python gives.
 """
 
+import contextlib
 import operator
 from typing import Any
 
@@ -14,7 +15,7 @@ from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.lists import ListVariable, SliceVariable, TupleVariable
 
-from graphweld.capture.merge_variable import MergeVariable
+from graphweld.capture.merge_variable import MergeVariable, changes_in_place
 from graphweld.capture.predicates import either
 from graphweld.capture.raises import OF_A_POSITION, emit_check
 from graphweld.capture.regions import facts_forgotten
@@ -134,6 +135,12 @@ def needs_help(key: VariableTracker) -> bool:
     if isinstance(key, (TupleVariable, ListVariable, SliceVariable)):
         return any(needs_help(part) for part in key.items)
     return is_position(key) or isinstance(key, MergeVariable)
+
+
+def views_made_again(tx: Tx, name: str) -> Any:
+    """While autograd makes a view again that is written to: the position it then invents belongs to nobody."""
+    is_written = changes_in_place(name)
+    return tx.output.shape_env.ignore_fresh_unbacked_symbols() if is_written else contextlib.nullcontext()  # type: ignore[attr-defined]
 
 
 def setitem(tx: Tx, tensor: VariableTracker, key: VariableTracker, value: Any) -> VariableTracker:
