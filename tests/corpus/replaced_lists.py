@@ -312,3 +312,25 @@ def constant_that_no_trip_changed(x, n):
                 total = total + v
             k += 1
     return total
+
+
+# -- results of several exits, and of none ------------------------------------------------------
+
+
+@program(steps, "loop exits")
+def tuples_from_several_exits(x, n):
+    for i in range(int(n)):
+        for j in range(4):
+            if x[j] > i + 1:
+                if j == 2:
+                    return i, j, x[j] * 2
+                break
+        else:
+            return -1, i, x.sum()
+    return None
+
+
+@program(steps, "loop append")
+def best_of_some_or_none(x, n):
+    found = [x[i % 4] * 2 for i in range(int(n)) if x[i % 4] > 0]
+    return max(found, default=x.sum()), len(found)

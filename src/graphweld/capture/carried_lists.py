@@ -82,7 +82,7 @@ def widened_list(tx: Tx, carry: Carry, vt: VariableTracker) -> Carry | None:
     found = [one for one in _alternatives(carry) if _kind_of(one) is kind]
     others = [one for one in _alternatives(carry) if _kind_of(one) is not kind]
     is_known = isinstance(vt, (ListVariable, TupleVariable)) and all(isinstance(one, Pieces) for one in found)
-    if is_known and not found:
+    if is_known and (not found or any(carries.conforms_in_shape(one, vt) for one in found)):  # type: ignore[arg-type]
         return None
     element = None
     for item in [item for one in found for item in _examples(tx, one)] + vt.items:  # type: ignore[attr-defined]
@@ -217,4 +217,8 @@ def _includes(carry: Carry, other: Any) -> bool:
             return carries.conforms_in_shape(carry, other.like) and all(map(_includes, carry.parts, other.parts))
         case (Listed(), Listed()):
             return carry.room is other.room and _includes(carry.element, other.element)
+        case (Merged(), Merged()):
+            return _includes(carry.then, other.then) and _includes(carry.orelse, other.orelse)
+        case (Fixed(), Fixed()):
+            return carries.conforms(carry, other.value)
     return carry is other

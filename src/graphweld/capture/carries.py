@@ -255,6 +255,8 @@ def _widen_within(tx: Tx, carry: Carry, vt: VariableTracker, name: str) -> Carry
         return widen(tx, carry, vt, name) if vt.python_type() is carry.value.python_type() else None
     if isinstance(carry, Tensor) and is_tensor(vt) and same_type(carry.like, example(vt)):
         return Tensor(carry.like, True)
+    if isinstance(carry, Pieces) and conforms_in_shape(carry, vt):
+        return widen(tx, carry, vt, name)
     return None
 
 

@@ -182,13 +182,24 @@ def first_by_key(items: Any, is_better: Any, key: Any) -> Any:
     return runtime.for_stmt(items[1:], compare, start, ("best", "rank"), -1, None)[0]
 
 
+def first_or(items: Any, is_better: Any, key: Any, default: Any) -> Any:
+    """The same with a `default`, for no items. Traced."""
+
+    def first() -> Any:
+        return first_by(items, is_better) if key is None else first_by_key(items, is_better, key)
+
+    return runtime.if_exp(len(items) > 0, first, lambda: default, -1)
+
+
 def _best(name: str, better: Any) -> Callable[..., VariableTracker]:
     def best(
         tx: Tx, items: VariableTracker, *others: VariableTracker, key: VariableTracker | None = None, **more: Any
     ) -> VariableTracker:
-        if others or more:
-            give_up(tx, f"`{name}` is applied to it with a default, or with other values")
+        if others or set(more) - {"default"}:
+            give_up(tx, f"`{name}` is applied to it with other values")
         held = items if isinstance(items, GrownList) else call(tx, list_of, items)
+        if more:
+            return call(tx, first_or, held, better, key, more["default"])
         return call(tx, first_by, held, better) if key is None else call(tx, first_by_key, held, better, key)
 
     return best
