@@ -438,3 +438,13 @@ def augmented_dict_in_loop(x, n):
     for i in range(int(n)):
         last |= {"x": x * i}
     return last["x"]
+
+
+@program(counts, "loop append")
+def list_of_a_length_of_the_data(x, n):
+    best, seen = [-1] * int(n), (int(n) + 1) * [False]
+    for i in range(int(n)):
+        if x[i % 3] > 1:
+            best[i] = i
+            seen[i + 1] = True
+    return best, seen, len([0] * (int(n) - 2)), torch.stack([x] + [x * 2] * int(n))

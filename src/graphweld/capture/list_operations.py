@@ -124,6 +124,18 @@ def list_of(items: Any) -> Any:
     return out
 
 
+def repeated(items: list[Any], count: int) -> list[Any]:
+    """`items * count`, as a loop. Traced."""
+    out: list[Any] = []
+
+    def extend(_: Any) -> Any:
+        out.extend(items)
+        return ()
+
+    runtime.for_stmt(range(count), extend, (), (), -1, None)
+    return out
+
+
 def sum_(tx: Tx, items: VariableTracker, start: VariableTracker | None = None) -> VariableTracker:
     return call(tx, sum_of, items, constant(0) if start is None else start)
 

@@ -377,7 +377,8 @@ _TRACER = (
         "InstructionTranslatorBase.instructions InstructionTranslatorBase.lineno InstructionTranslatorBase.output "
         "InstructionTranslatorBase.parent InstructionTranslatorBase.debug_locals "
         "InstructionTranslatorBase.dispatch_table InstructionTranslatorBase.pop InstructionTranslatorBase.push "
-        "InstructionTranslatorBase.speculation_log InstructionTranslatorBase.stack",
+        "InstructionTranslatorBase.speculation_log InstructionTranslatorBase.stack "
+        "InstructionTranslatorBase.symbolic_locals",
         "the running trace: its frames, its place in the program, output to make behind the graph",
     ),
     *_each(
