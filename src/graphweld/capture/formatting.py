@@ -3,6 +3,7 @@
 message = f"step {self.steps}: {loss}"      ->     (graph)     "step {}: {}".format(steps, a copy of loss)
 """
 
+import functools
 from typing import Any
 
 from torch._dynamo.symbolic_convert import InstructionTranslatorBase
@@ -50,6 +51,7 @@ def hook_formatting() -> None:
 
     call_method = ConstantVariable.call_method
 
+    @functools.wraps(call_method)
     def constant_method(self: Any, tx: Tx, name: str, args: list[VariableTracker], kwargs: Any) -> VariableTracker:
         if name == "join" and type(self.value) is str and len(args) == 1 and sites.trace_of(tx) is not None:
             args = [call(tx, list, args[0])]

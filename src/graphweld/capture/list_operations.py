@@ -22,6 +22,7 @@ from graphweld.capture.indexing import as_number
 from graphweld.capture.instructions import dispatch
 from graphweld.capture.list_rows import rows_of
 from graphweld.capture.list_slices import getslice
+from graphweld.capture.membership import PLACES
 from graphweld.capture.partial import Partial
 from graphweld.capture.predicates import negate, truth
 from graphweld.capture.ragged import Rows, joined, part
@@ -77,6 +78,7 @@ METHODS: dict[str, Callable[..., VariableTracker]] = {
     "clear": _clear,
     "reverse": _reverse,
     "copy": lambda tx, receiver: new(list(receiver.items)),
+    **PLACES,
     "__len__": lambda tx, receiver: length(tx, receiver.items),
     "__getitem__": lambda tx, receiver, index: getitem(tx, receiver, index),
     "__setitem__": list_changes.set_item,

@@ -151,6 +151,7 @@ PATCHED = (
             ("builtin.HasAttrBuiltinVariable.call_function", _CALL),
             ("builtin.SetAttrBuiltinVariable.call_function", _CALL),
             ("constant.ConstantVariable.call_method", _METHOD),
+            ("lists.BaseListVariable.call_method", _METHOD),
             ("lists.TupleVariable.call_method", _METHOD),
             ("misc.AutogradFunctionVariable.call_method", _METHOD),
         )

@@ -10,7 +10,7 @@ values are, and an error if it still needs the tensor. Whether a copy has been c
 import torch
 from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.builder import wrap_fx_proxy
-from torch.fx import Node
+from torch.fx import Node, Proxy
 
 from graphweld.capture.differentiable import is_traced
 from graphweld.capture.variables import Tx
@@ -41,5 +41,5 @@ def emit_write(tx: Tx, value: VariableTracker, copy: VariableTracker) -> None:
 
 def emit_latest(tx: Tx, placeholder: Node, copy: VariableTracker) -> VariableTracker:
     """Have a trip leave its copy of a tensor from outside for the next."""
-    args = (copy.as_proxy().tracer.proxy(placeholder), copy.as_proxy())
+    args = (Proxy(placeholder, copy.as_proxy().tracer), copy.as_proxy())
     return wrap_fx_proxy(tx, tx.output.create_proxy("call_function", latest_copy, args, {}))
