@@ -13,7 +13,7 @@ from torch._dynamo.bytecode_transformation import create_call_function
 from torch._dynamo.symbolic_convert import InstructionTranslatorBase
 from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.constant import ConstantVariable
-from torch._dynamo.variables.lists import BaseListVariable, SliceVariable, TupleVariable
+from torch._dynamo.variables.lists import BaseListVariable, ListVariable, SliceVariable, TupleVariable
 
 from graphweld import runtime
 from graphweld.capture import carries, grown_lists, list_changes, sorting
@@ -28,7 +28,18 @@ from graphweld.capture.predicates import negate, truth
 from graphweld.capture.ragged import Rows, joined, part
 from graphweld.capture.raises import emit_check
 from graphweld.capture.sequences import DynamicSequence
-from graphweld.capture.variables import Thunk, Tx, call, constant, example, is_number, is_tensor, method
+from graphweld.capture.sites import trace_of
+from graphweld.capture.variables import (
+    Thunk,
+    Tx,
+    call,
+    constant,
+    example,
+    is_data_number,
+    is_number,
+    is_tensor,
+    method,
+)
 
 
 def items_of(tx: Tx, vt: VariableTracker) -> Items:
@@ -136,6 +147,18 @@ def repeated(items: list[Any], count: int) -> list[Any]:
 
     runtime.for_stmt(range(count), extend, (), (), -1, None)
     return out
+
+
+def repeat(arg_types: list[type], plain: Callable[..., Any]) -> Callable[..., Any]:
+    """`[0] * n`, where the data decides n; `plain` is Dynamo's."""
+
+    def handler(tx: Tx, args: list[VariableTracker], kwargs: Any) -> Any:
+        items, count = args if arg_types[0] is ListVariable else reversed(args)
+        if trace_of(tx) is not None and is_data_number(count) and count.python_type() is int:
+            return call(tx, repeated, items, count)
+        return plain(tx, args, kwargs)
+
+    return handler
 
 
 def sum_(tx: Tx, items: VariableTracker, start: VariableTracker | None = None) -> VariableTracker:
