@@ -393,3 +393,58 @@ def inserted_in_front(x, n):
         out.append(x * i)
     out.insert(1, x - 2)
     return out
+
+
+@program(counts, "loop append")
+def augmented_assignment_in_loop(x, n):
+    out, total = [], [x]
+    for i in range(int(n)):
+        out += [x * i, x + i]
+        if x.sum() > i:
+            total += (x,)
+    return out, sum(total)
+
+
+@program(counts, "loop append")
+def augmented_assignment_in_nested_loops(x, n):
+    out = [x]
+    for i in range(int(n)):
+        row = []
+        for j in range(int(n) - i):
+            row += [x * j]
+            if len(row) > 2:
+                row.pop()
+        out += row
+    return torch.stack(out)
+
+
+@program(counts, "loop append")
+def augmented_assignment_until(x, n):
+    out, turn = [x + 1], 0
+    while True:
+        turn += 1
+        if turn > 2 or x.sum() > 20:
+            break
+        out += [x * 2]
+        for _ in range(int(n) - 1):
+            if len(out) > 1:
+                out.pop()
+    return out
+
+
+@program(counts, "loop append")
+def augmented_dict_in_loop(x, n):
+    last = {"x": x}
+    for i in range(int(n)):
+        last |= {"x": x * i}
+    return last["x"]
+
+
+@program(counts, "loop append")
+def list_of_a_length_of_the_data(x, n):
+    best, seen = [-1] * int(n), (int(n) + 1) * [False]
+    for i in range(int(n)):
+        if x[i % 3] > 1:
+            best[i] = i
+            seen[i + 1] = True
+    return best, seen, len([0] * (int(n) - 2)), torch.stack([x] + [x * 2] * int(n))

@@ -625,3 +625,34 @@ class Offset(nn.Module):
 @factory(lambda: [(v * 4,) for (v,) in signs()], "state")
 def attribute_added_in_place():
     return Offset()
+
+
+class Bag:
+    pass
+
+
+@program(lambda: [(t(v), Bag()) for v in (1.0, -1.0, 9.0)], "state", grad=False)
+def order_of_new_attributes(x, box):
+    if x.sum() > 0:
+        box.p = x * 2
+        if x.sum() > 5:
+            box.q = 3
+    box.r = x
+    box.s = 4
+    return x
+
+
+class LateCache(nn.Module):
+    def forward(self, x):
+        if x.sum() > 0:
+            self.cache = x * 2
+        if not hasattr(self, "count"):
+            self.count = torch.zeros(())
+        self.count = self.count + 1
+        self.late = x
+        return x + self.cache if hasattr(self, "cache") else x
+
+
+@factory(twice, "state", grad=False)
+def attributes_behind_a_cache_of_one_side():
+    return LateCache()

@@ -734,3 +734,13 @@ def changed_before_an_operator_raises(x):
     except RuntimeError as error:
         x.mul_(2)
         return x.sum() + noise, "element < 0" in str(error)
+
+
+@program(lambda: [(torch.eye(2),), (torch.zeros(2, 2),)], "state")
+def operator_under_suppress(x):
+    y = x
+    with contextlib.suppress(RuntimeError):
+        y = torch.linalg.inv(x + x)
+        if y.sum() > 0:
+            y = y + 1
+    return y * 2

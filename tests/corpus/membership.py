@@ -4,7 +4,7 @@ import collections
 
 import torch
 
-from .program import program, signs, t
+from .program import counts, program, signs, t
 
 
 @program(signs, "branch", grad=False)
@@ -73,3 +73,26 @@ def in_list_that_grew(x):
             break
         ids.append(int(value))
     return 2 in ids, 9 in ids
+
+
+@program(counts, "branch")
+def index_and_count(x, n):
+    order, values = [3, 0, 2, 1], x.tolist()
+    place = order.index(int(n)) + (1, 0, 2, 3).index(int(n))
+    for i in range(int(n)):
+        if values.count(1.0) > 0 and [i, 2].index(2) > 0:
+            x = x + values.index(max(values))
+    return place, x, values.count(2.0), [0, int(n)].count(0)
+
+
+@program(counts, "loop")
+def index_in_list_of_a_loop(x, n):
+    found = []
+    for i in range(int(n) + 1):
+        found.append(i * i % 3)
+    try:
+        place = found.index(int(n))
+    except ValueError:
+        place = -1
+    name = "a" if x[0] > int(n) else "b"
+    return place, found.count(1), ["a", "b"].index(name), x * found.index(0)

@@ -652,3 +652,22 @@ def table_read_where_written(x, n):
             table[i, 1] = cost + table[i, 0]
             table[i, 0] = cost
     return table
+
+
+@program(signs, "state")
+def change_of_what_only_the_other_side_saves(x):
+    y = x * 2
+    z = x * y if x.sum() > 0 else x + 1
+    if x.sum() <= 0:
+        y.mul_(3)
+    return y, z
+
+
+@program(lambda: [(t(1.0, 2.0), s(n)) for n in (0, 2)], "state loop")
+def change_in_loop_of_what_no_trip_saves(x, n):
+    y = x * 2
+    z = y * y if n < 1 else y
+    for i in range(int(n)):
+        if i > 0:
+            y.add_(x)
+    return y, z + 1

@@ -307,3 +307,35 @@ def print_masked_in_loop(x, n):
         print(x[x > i])
         x = x * 1.5
     return x
+
+
+@program(counts, "state output", grad=False)
+def percent_formats(x, n):
+    k, total = int(n), x.sum().item() - 7.5
+    print("%d|%5d|%-5d|%05d|%+d|% d|%i|%x|%u" % (k, k, k, k, k, k, k, k, k), "just %d" % k)
+    print("%.0f|%8.3f|%-8.3f|%08.3f|%+.1f|%e|%G|%%|{}" % (total, total, total, total, total, total, total))
+    if k > 1:
+        print("%5s|%-9s|%r|%.3s|%d|%s" % (total, total, total, x, total, [k, x]), "%.2f {" % n, "%s" % (x,))
+        print("%(a)s %(b)05.1f {%(a)d}" % {"a": k, "b": total})
+    for i in range(k):
+        print("%d of %s: %6.2f" % (i, "some", x.sum() * i))
+    return x
+
+
+@program(counts, "state output", grad=False)
+def joined_strings(x, n):
+    k = int(n)
+    print(", ".join(str(v) for v in (k, x.sum().item(), "a")), "{}".join([f"{v:.1f}" for v in x.tolist()]))
+    if k > 1:
+        print(" ".join(["%d" % k, "b"]), "-".join("ab"), "".join([]))
+    return x
+
+
+@program(counts, "state output", grad=False)
+def strings_of_containers(x, n):
+    held = [int(n), x.sum().item()]
+    text = f"{held} {(int(n),)!r} { {'x': x} }"
+    held[0] = 5
+    if n > 1:
+        print(text, str(held), repr((int(n), "a", None)), f"{[1, 2]}")
+    return x

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NoReturn
 
+import torch
 from torch._dynamo.bytecode_transformation import create_call_function, create_instruction
 from torch._dynamo.side_effects import SideEffects
 from torch._dynamo.source import AttrSource
@@ -27,7 +28,7 @@ from graphweld.capture.merge_variable import MergeVariable
 from graphweld.capture.predicates import as_bool, negate, select_bool
 from graphweld.capture.refusal import refuse
 from graphweld.capture.regions import assume, known
-from graphweld.capture.variables import Tx, constant, is_undefined
+from graphweld.capture.variables import Tx, constant, is_tensor, is_undefined
 from graphweld.diagnostics import rules
 from graphweld.runtime.undefined import UNDEFINED
 
@@ -133,7 +134,7 @@ def hook_absence() -> None:
 
     def attribute(self: UserDefinedObjectVariable, tx: Tx, name: str) -> VariableTracker:
         stored = _stored(tx.output.side_effects, self, name)
-        if name == "__dict__":
+        if name == "__dict__" and not _sets_in_module(tx):
             for held in tx.output.side_effects.store_attr_mutations.get(self, ()):
                 if _stored(tx.output.side_effects, self, held) is not None:
                     give_up(tx, held, "all attributes are asked for")
@@ -183,15 +184,14 @@ def hook_absence() -> None:
         return load_attr(self, item, name, *args, **kwargs)
 
     def codegen_update_mutated(self: SideEffects, cg: Any, *args: Any, **kwargs: Any) -> None:
-        taken = [
-            (vt, name, value)
-            for vt, stored in self.store_attr_mutations.items()
-            for name, value in stored.items()
-            if name != "cell_contents" and _stored(self, vt, name) is not None
-        ]
+        taken = [attribute for vt in self.store_attr_mutations for attribute in _put_late(self, vt)]
         lists = [vt for vt in self._get_modified_vars() if isinstance(vt, grown_lists.GrownList) and vt.source]
-        for vt, name, value in taken:  # values first, as for all others: what is written may be read by them
-            _push_call(cg, "put_attribute", vt, constant(name), value)
+        for vt, name, value in reversed(taken):  # values first, as for all others: what is written may be read by them
+            kind = self.attr_mutation_kinds[vt][name]
+            put = "put_in_dict" if kind is AttrMutationKind.INSTANCE_DICT else "put_attribute"
+            _push_call(cg, put, vt, constant(name), value)
+        held = {vt: dict(self.store_attr_mutations[vt]) for vt, _, _ in taken}
+        for vt, name, _ in taken:
             del self.store_attr_mutations[vt][name]
         for vt in lists:
             cg.add_push_null(lambda: cg.load_import_from(HOME, "put_items"))
@@ -201,8 +201,7 @@ def hook_absence() -> None:
         update(self, cg, *args, **kwargs)
         for count in [2] * len(lists) + [3] * len(taken):
             cg.extend_output([*create_call_function(count, False), create_instruction("POP_TOP")])
-        for vt, name, value in taken:  # code is made twice, the first time to see what is used how often
-            self.store_attr_mutations[vt][name] = value
+        self.store_attr_mutations.update(held)  # code is made twice, the first time to see what is used how often
         for vt in lists:
             vt.mutation_type.is_modified = True
 
@@ -212,6 +211,24 @@ def hook_absence() -> None:
     GetAttrBuiltinVariable.call_function = get_attribute  # type: ignore[method-assign]
     SideEffects.load_attr = load  # type: ignore[method-assign]
     SideEffects.codegen_update_mutated = codegen_update_mutated  # type: ignore[method-assign]
+
+
+def _sets_in_module(tx: Tx) -> bool:
+    """Whether torch's own code that sets an attribute of a module asks, for its tables: of parameters it asks more."""
+    if (tx.f_code.co_filename, tx.f_code.co_name) != (torch.nn.modules.module.__file__, "__setattr__"):
+        return False
+    value = tx.symbolic_locals["value"].realize()
+    return not (is_tensor(value) and issubclass(value.python_type(), torch.nn.Parameter))
+
+
+def _put_late(side_effects: SideEffects, vt: VariableTracker) -> list[tuple[VariableTracker, str, VariableTracker]]:
+    """The attributes of an object that may be absent, and those that the program has set behind them: in order."""
+    stored, found = side_effects.store_attr_mutations[vt], list[tuple[VariableTracker, str, VariableTracker]]()
+    for name, value in stored.items():
+        is_behind = bool(found) and not isinstance(value, DeletedVariable)
+        if name != "cell_contents" and (is_behind or _stored(side_effects, vt, name) is not None):
+            found.append((vt, name, value))
+    return found
 
 
 def _push_call(cg: Any, function: str, *args: VariableTracker) -> None:

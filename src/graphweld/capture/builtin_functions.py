@@ -25,15 +25,17 @@ from torch._dynamo.variables.nn_module import UnspecializedNNModuleVariable
 from torch._dynamo.variables.tensor import SymNodeVariable, TensorVariable
 from torch._dynamo.variables.user_defined import UserDefinedObjectVariable
 
-from graphweld.capture import choices, indexing, list_operations, output, polyfills, sites, sorting
+from graphweld.capture import choices, indexing, list_operations, output, polyfills, sites, sorting, strings
 from graphweld.capture.absence import settled
 from graphweld.capture.changing_sizes import is_changing, is_followed
 from graphweld.capture.conditionals import distribute
 from graphweld.capture.data_numbers import number_tensor
+from graphweld.capture.formatting import CONTAINERS
 from graphweld.capture.grown_lists import GrownList, either_list, give_up, new
 from graphweld.capture.intrinsics import identity, unpack
 from graphweld.capture.merge_variable import BINARY, MergeVariable, changes_in_place
 from graphweld.capture.partial import PartialDict
+from graphweld.capture.percent import percent
 from graphweld.capture.predicates import (
     COMPARISONS,
     as_bool,
@@ -97,18 +99,24 @@ def builtin(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) -> 
     if fn in (operator.is_, operator.is_not) and any(issubclass(t, SymNodeVariable) for t in arg_types):
         return _identity_of_numbers(fn, arg_types)
     if fn in (operator.add, operator.iadd) and StringFormatVariable in arg_types:
-        return _concatenate(fn, arg_types)
+        return strings.concatenate(dynamo_handler(fn, arg_types, False))
+    if fn is operator.mod and arg_types[0] is ConstantVariable and not has_kwargs:
+        return _format_or_divide(arg_types)
     if fn is str and arg_types == [StringFormatVariable]:
         return lambda tx, args, kwargs: args[0]
     if fn in (str, repr, operator.index) and len(arg_types) == 1:
         if issubclass(arg_types[0], (SymNodeVariable, TensorVariable)):
             return _of_number(fn, arg_types)
+        if fn is not operator.index and arg_types[0] in CONTAINERS:
+            return strings.text_of(fn, dynamo_handler(fn, arg_types, False))
     if fn in (int, float) and len(arg_types) == 1 and issubclass(arg_types[0], TensorVariable):
         return _number_of(fn, arg_types)
     if fn is sorted and arg_types and issubclass(arg_types[0], TensorVariable):
         return sorting.of_rows
     if fn is range and not has_kwargs:
         return _range
+    if fn is operator.mul and len(arg_types) == 2 and ListVariable in arg_types and SymNodeVariable in arg_types:
+        return list_operations.repeat(arg_types, dynamo_handler(operator.mul, arg_types, False))
     if fn in COMPARISONS and len(arg_types) == 2 and any(issubclass(t, SymNodeVariable) for t in arg_types):
         return _compare(fn, arg_types)
     if fn in EXTREMES and (has_kwargs or len(arg_types) > 1):
@@ -288,13 +296,17 @@ def _divide(fn: Callable[..., Any], arg_types: list[type]) -> Callable[..., Any]
     return handler
 
 
-def _concatenate(fn: Callable[..., Any], arg_types: list[type]) -> Callable[..., Any]:
-    """`a + b` of strings with numbers of the data in them."""
+def _format_or_divide(arg_types: list[type]) -> Callable[..., Any]:
+    """`a % b`, where `a` may be a string."""
 
-    def handler(tx: Tx, args: Args, kwargs: Any) -> VariableTracker:
-        if all(vt.python_type() is str for vt in args):
-            return StringFormatVariable.create("{}{}", args, {})
-        return dynamo_handler(fn, arg_types, False)(tx, args, kwargs)  # type: ignore[no-any-return]
+    def handler(tx: Tx, args: Args, kwargs: Any) -> Any:
+        if type(args[0].value) is str and sites.trace_of(tx) is not None:  # type: ignore[attr-defined]
+            made = None if args[1].is_python_constant() else percent(tx, args[0].value, args[1])  # type: ignore[attr-defined]
+            if made is not None:
+                return made
+        if issubclass(arg_types[1], SymNodeVariable):
+            return _divide(operator.mod, arg_types)(tx, args, kwargs)
+        return dynamo_handler(operator.mod, arg_types, False)(tx, args, kwargs)
 
     return handler
 

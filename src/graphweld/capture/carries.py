@@ -42,6 +42,7 @@ from graphweld.capture.variables import (
     is_tensor,
     is_undefined,
     method,
+    proxies_in,
     storage_key,
 )
 from graphweld.diagnostics import rules
@@ -232,7 +233,8 @@ def widen(tx: Tx, carry: Carry, vt: VariableTracker, name: str) -> Carry:
         and not is_itself(vt)
     ):
         refuse(tx, rules.CarryChanges(name, describe(carry), kind_of(vt), "object"))
-    if alternatives(carry) >= MOST_ALTERNATIVES:
+    is_of_a_trip = isinstance(new, Fixed) and any(p.tracer not in tx.output.tracers for p in proxies_in(vt))
+    if alternatives(carry) >= MOST_ALTERNATIVES or is_of_a_trip:
         refuse(tx, rules.CarryChanges(name, describe(carry), kind_of(vt), "type"))
     return Merged(new, carry)
 

@@ -41,6 +41,7 @@ from graphweld.capture.results import has_rows, note_rows, result_like
 from graphweld.capture.saved_operands import note_versions
 from graphweld.capture.sites import record
 from graphweld.capture.variables import Thunk, Tx, build, call, example, existing, is_undefined, method, same_size
+from graphweld.capture.writing_back import emit_write
 from graphweld.diagnostics import Rule, rules
 
 
@@ -171,7 +172,7 @@ def _merge_mutations(join: Join) -> list[Any]:
         value = existing(join.tx, outer)
         finals = [copy_operand(join.tx, region, outer, value) for region in (join.then, join.orelse)]
         output = join._slot(*finals)
-        writes.append(lambda value=value, output=output: method(join.tx, value, "copy_", output()))
+        writes.append(lambda value=value, output=output: emit_write(join.tx, value, output()))
     return writes
 
 

@@ -125,9 +125,9 @@ def install() -> None:
         counters.hook_literals()
         hook_formatting()
         hook_compiled()
-        hook_merge_arguments()
-        hook_rows()
         hook_membership()
+        hook_merge_arguments()  # behind what it takes over
+        hook_rows()
         hook_choices()
         hook_absence()
         hook_partial()

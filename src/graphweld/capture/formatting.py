@@ -3,20 +3,23 @@
 message = f"step {self.steps}: {loss}"      ->     (graph)     "step {}: {}".format(steps, a copy of loss)
 """
 
+import functools
 from typing import Any
 
 from torch._dynamo.symbolic_convert import InstructionTranslatorBase
 from torch._dynamo.variables.base import ValueMutationNew, VariableTracker
 from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.dicts import ConstDictVariable
-from torch._dynamo.variables.lists import BaseListVariable, ListVariable, RangeVariable, SliceVariable
+from torch._dynamo.variables.lists import BaseListVariable, ListVariable, RangeVariable, SliceVariable, TupleVariable
 from torch._dynamo.variables.misc import StringFormatVariable
 from torch._dynamo.variables.tensor import SymNodeVariable, TensorVariable
 
 from graphweld.capture import sites
 from graphweld.capture.merge_variable import MergeVariable
-from graphweld.capture.variables import Tx, is_tensor, method
+from graphweld.capture.percent import escaped
+from graphweld.capture.variables import Tx, call, is_tensor, method
 
+CONTAINERS = (ListVariable, TupleVariable, ConstDictVariable)
 CONVERSIONS = ("", "!s", "!r", "!a")
 
 
@@ -27,7 +30,9 @@ def hook_formatting() -> None:
 
     def format_later(self: Any, fmt_spec: VariableTracker, flags: int) -> None:
         value = self.stack[-1].realize()
-        if sites.trace_of(self) is None or not isinstance(value, (SymNodeVariable, TensorVariable, MergeVariable)):
+        kinds = (SymNodeVariable, TensorVariable, MergeVariable)
+        is_container = type(value) in CONTAINERS and not value.is_python_constant()
+        if sites.trace_of(self) is None or not (isinstance(value, kinds) or is_container):
             return format_value(self, fmt_spec, flags)
         if isinstance(value, MergeVariable) and all(isinstance(v, ConstantVariable) for v in value.alternatives()):
             return format_value(self, fmt_spec, flags)  # one known string or another, which can be a name or a key
@@ -44,8 +49,30 @@ def hook_formatting() -> None:
             sym_kwargs = {key: of_this_moment(tx, arg) for key, arg in sym_kwargs.items()}
         return create(cls, format_string, sym_args, sym_kwargs)  # type: ignore[no-any-return]
 
+    call_method = ConstantVariable.call_method
+
+    @functools.wraps(call_method)
+    def constant_method(self: Any, tx: Tx, name: str, args: list[VariableTracker], kwargs: Any) -> VariableTracker:
+        if name == "join" and type(self.value) is str and len(args) == 1 and sites.trace_of(tx) is not None:
+            args = [call(tx, list, args[0])]
+            joined = _joined(tx, self.value, args[0])
+            if joined is not None:
+                return joined
+        return call_method(self, tx, name, args, kwargs)
+
+    ConstantVariable.call_method = constant_method  # type: ignore[method-assign]
     InstructionTranslatorBase._format_value = format_later  # type: ignore[method-assign]
     StringFormatVariable.create = classmethod(created)  # type: ignore[assignment,method-assign]
+
+
+def _joined(tx: Tx, separator: str, parts: VariableTracker) -> VariableTracker | None:
+    """`separator.join(parts)` of strings, some of which the data decides; None for others."""
+    if type(parts) is not ListVariable:
+        return None
+    strings = [part.realize() for part in parts.items]
+    if all(isinstance(v, ConstantVariable) for v in strings) or any(v.python_type() is not str for v in strings):
+        return None
+    return StringFormatVariable.create(escaped(separator).join(["{}"] * len(strings)), strings, {})
 
 
 def of_this_moment(tx: Tx, vt: VariableTracker) -> VariableTracker:

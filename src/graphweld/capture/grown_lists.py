@@ -222,8 +222,10 @@ class GrownList(DecidedByData):
     def call_method(self, tx: Tx, name: str, args: list[Any], kwargs: dict[str, Any]) -> VariableTracker:
         from graphweld.capture.list_operations import METHODS
 
-        if kwargs or name not in METHODS or (self.kind is tuple and not name.startswith("__")):
+        if kwargs or name not in METHODS or (self.kind is tuple and not name.startswith(("__", "index", "count"))):
             give_up(tx, f"`{name}` is called on it")
+        if name in ("index", "count") and len(args) > 1:
+            give_up(tx, f"`{name}` is called on it with a place to start from")
         return METHODS[name](tx, self, *(arg.realize() for arg in args))
 
     def export(self, join: Any, region: Any) -> Thunk:

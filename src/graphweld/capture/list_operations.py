@@ -13,7 +13,7 @@ from torch._dynamo.bytecode_transformation import create_call_function
 from torch._dynamo.symbolic_convert import InstructionTranslatorBase
 from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.constant import ConstantVariable
-from torch._dynamo.variables.lists import BaseListVariable, SliceVariable, TupleVariable
+from torch._dynamo.variables.lists import BaseListVariable, ListVariable, SliceVariable, TupleVariable
 
 from graphweld import runtime
 from graphweld.capture import carries, grown_lists, list_changes, sorting
@@ -22,12 +22,24 @@ from graphweld.capture.indexing import as_number
 from graphweld.capture.instructions import dispatch
 from graphweld.capture.list_rows import rows_of
 from graphweld.capture.list_slices import getslice
+from graphweld.capture.membership import PLACES
 from graphweld.capture.partial import Partial
 from graphweld.capture.predicates import negate, truth
 from graphweld.capture.ragged import Rows, joined, part
 from graphweld.capture.raises import emit_check
 from graphweld.capture.sequences import DynamicSequence
-from graphweld.capture.variables import Thunk, Tx, call, constant, example, is_number, is_tensor, method
+from graphweld.capture.sites import trace_of
+from graphweld.capture.variables import (
+    Thunk,
+    Tx,
+    call,
+    constant,
+    example,
+    is_data_number,
+    is_number,
+    is_tensor,
+    method,
+)
 
 
 def items_of(tx: Tx, vt: VariableTracker) -> Items:
@@ -77,6 +89,7 @@ METHODS: dict[str, Callable[..., VariableTracker]] = {
     "clear": _clear,
     "reverse": _reverse,
     "copy": lambda tx, receiver: new(list(receiver.items)),
+    **PLACES,
     "__len__": lambda tx, receiver: length(tx, receiver.items),
     "__getitem__": lambda tx, receiver, index: getitem(tx, receiver, index),
     "__setitem__": list_changes.set_item,
@@ -122,6 +135,30 @@ def list_of(items: Any) -> Any:
 
     runtime.for_stmt(items, append, (), (), -1, None)
     return out
+
+
+def repeated(items: list[Any], count: int) -> list[Any]:
+    """`items * count`, as a loop. Traced."""
+    out: list[Any] = []
+
+    def extend(_: Any) -> Any:
+        out.extend(items)
+        return ()
+
+    runtime.for_stmt(range(count), extend, (), (), -1, None)
+    return out
+
+
+def repeat(arg_types: list[type], plain: Callable[..., Any]) -> Callable[..., Any]:
+    """`[0] * n`, where the data decides n; `plain` is Dynamo's."""
+
+    def handler(tx: Tx, args: list[VariableTracker], kwargs: Any) -> Any:
+        items, count = args if arg_types[0] is ListVariable else reversed(args)
+        if trace_of(tx) is not None and is_data_number(count) and count.python_type() is int:
+            return call(tx, repeated, items, count)
+        return plain(tx, args, kwargs)
+
+    return handler
 
 
 def sum_(tx: Tx, items: VariableTracker, start: VariableTracker | None = None) -> VariableTracker:

@@ -7,6 +7,7 @@ The test is computed where Python computes it, at the end of the body, and carri
 evaluation, and the side effects of its test, are Python's.
 """
 
+import contextlib
 import itertools
 import operator
 from collections.abc import Callable
@@ -30,6 +31,7 @@ from graphweld.capture.data_numbers import number_tensor
 from graphweld.capture.effects import contents_of, put_contents, watching
 from graphweld.capture.frozen import freeze, hand_on, has_changed, state_of
 from graphweld.capture.grown_lists import GrownList, are_known, one_or_other
+from graphweld.capture.kept_containers import Kept, ReplacedError
 from graphweld.capture.list_growth import UNBOUNDED, Bound, Growth
 from graphweld.capture.loop_changes import Changes
 from graphweld.capture.loop_identity import Party, flag_carry, freeze_shared, is_same, or_start, stays, storages_of
@@ -62,9 +64,9 @@ from graphweld.capture.variables import (
     existing,
     is_same_object,
     is_tensor,
-    method,
     storage_key,
 )
+from graphweld.capture.writing_back import emit_latest, emit_write
 from graphweld.diagnostics import rules
 
 Step = Callable[[State], tuple[State, VariableTracker]]
@@ -95,7 +97,7 @@ def while_stmt(tx: Tx, test: VariableTracker, body: VariableTracker, state: Stat
             break
         tried = True
         state, goes_on = step(state)
-    return stage_loop(tx, truth(tx, goes_on), step, state, names, site)
+    return _staged(tx, truth(tx, goes_on), step, state, names, site, body)
 
 
 def _tested(tx: Tx, test: VariableTracker, state: State) -> VariableTracker:
@@ -141,7 +143,7 @@ def for_stmt(
     first = truth(tx, call(tx, operator.lt, constant(0), sequence.length))
     bound = Bound(sequence.length, sequence.is_static and sequence.length.as_python_constant() <= FEW)
     try:
-        taken, *after = stage_loop(tx, first, step, start, ("gw_index", *names), site, bound)
+        taken, *after = _staged(tx, first, step, start, ("gw_index", *names), site, body, bound)
     except Refusal as refusal:
         if refusal.diagnostic.code not in UNROLLED or not _may_be_unrolled(sequence):
             raise
@@ -263,6 +265,25 @@ class _Body:
         self.changed = [k for k, v in enumerate(self.inputs) if example(v)._version != versions[k]]
         tx.output.fake_mode.epoch += 1
         self.region.mutated = mutated_operands(self.region)
+
+
+def _staged(
+    tx: Tx,
+    first: VariableTracker,
+    step: Step,
+    state: State,
+    names: tuple[str, ...],
+    site: int,
+    body: VariableTracker,
+    bound: Bound = UNBOUNDED,
+) -> State:
+    """`stage_loop`, without carries for containers that trips only change in place."""
+    kept = Kept.of(state, names, body)
+    if kept.places:
+        with contextlib.suppress(ReplacedError):
+            rest = kept.without(state), tuple(kept.without(names))
+            return kept.put_back(stage_loop(tx, first, kept.step(step), *rest, site, bound))
+    return stage_loop(tx, first, step, state, names, site, bound)
 
 
 @whole_meanwhile()
@@ -391,6 +412,7 @@ def _make_loop(tx: Tx, first: VariableTracker, body: _Body, before: State, value
         rows += said
         packed = strided(tx, packed, body.inputs)
         left = changes.leave(kept, flags)
+        copies = [emit_latest(tx, region.operands()[o].node, c) for o, c in zip(mutated, copies, strict=True)]
         outs = carries.own(tx, [stop, *packed, *(now for _, now in flags.values()), *left, *copies, *rows], taken)
         changes.close()
     starts, began = carries.packed_of(tx, kinds, before)
@@ -410,7 +432,7 @@ def _make_loop(tx: Tx, first: VariableTracker, body: _Body, before: State, value
     tail = results[1 + len(starts) : len(inits)]
     number = len(flags) + len(originals)
     for value, result in zip(mutated.values(), tail[number:], strict=True):
-        method(tx, value, "copy_", result)
+        emit_write(tx, value, result)
     if raising is not None:
         raise_behind(tx, tail[list(flags).index(RAISES)], raising[1])
     rest = results[1 : 1 + len(starts)]

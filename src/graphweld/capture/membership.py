@@ -1,17 +1,21 @@
-"""`item in items` where an item came out of a tensor, or is one thing or another.
+"""`item in items`, `items.index(item)`, `items.count(item)` where an item came out of a tensor, or is one or another.
 
 Dynamo compares a constant with the constants in a list alone, and so would not find 1.0 in `x.tolist()`. Here it is
 Python's rule: found is what is the same object as an item, or equal to one.
 """
 
+import functools
 import operator
+from collections.abc import Callable
 from typing import Any
 
 from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.lists import BaseListVariable
 
+from graphweld import runtime
 from graphweld.capture import sites
+from graphweld.capture.grown_lists import raise_if
 from graphweld.capture.predicates import as_bool, either, is_data_dependent
 from graphweld.capture.variables import Tx, call, constant, is_tensor
 
@@ -25,7 +29,49 @@ def hook_membership() -> None:
             return found_among(tx, item, self.items)
         return look(self, tx, item)
 
+    call_method = BaseListVariable.call_method
+
+    @functools.wraps(call_method)
+    def places(self: Any, tx: Any, name: str, args: list[VariableTracker], kwargs: Any) -> VariableTracker:
+        if name in PLACES and len(args) == 1 and not kwargs and sites.trace_of(tx) is not None:
+            if any(is_data_dependent(vt.realize()) for vt in (*args, *self.items)):
+                return PLACES[name](tx, self, args[0])
+        return call_method(self, tx, name, args, kwargs)
+
     BaseListVariable.sq_contains = sq_contains  # type: ignore[method-assign]
+    BaseListVariable.call_method = places  # type: ignore[method-assign]
+
+
+def index(tx: Tx, receiver: Any, item: VariableTracker) -> VariableTracker:
+    """`receiver.index(item)`."""
+    found = call(tx, index_of, receiver, item)
+    raise_if(tx, call(tx, operator.lt, found, 0), ValueError, "this is not in the list")
+    return found
+
+
+def index_of(items: Any, value: Any) -> int:
+    """The place of the first item that equals a value, or -1; as a loop. Traced."""
+
+    def look(item: Any, at: int, found: int) -> Any:
+        is_first = runtime.and_(found < 0, lambda: item == value, -1)
+        return at + 1, runtime.if_exp(is_first, lambda: at, lambda: found, -1)
+
+    return runtime.for_stmt(items, look, (0, -1), ("at", "found"), -1, None)[1]  # type: ignore[no-any-return]
+
+
+def count_of(items: Any, value: Any) -> int:
+    """How many items equal a value; as a loop. Traced."""
+
+    def look(item: Any, total: int) -> Any:
+        return (runtime.if_exp(item == value, lambda: total + 1, lambda: total, -1),)
+
+    return runtime.for_stmt(items, look, (0,), ("total",), -1, None)[0]  # type: ignore[no-any-return]
+
+
+PLACES: dict[str, Callable[[Tx, Any, VariableTracker], VariableTracker]] = {
+    "index": index,
+    "count": lambda tx, receiver, item: call(tx, count_of, receiver, item),
+}
 
 
 def found_among(tx: Tx, item: VariableTracker, entries: list[VariableTracker]) -> VariableTracker:

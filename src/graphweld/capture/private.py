@@ -151,6 +151,7 @@ PATCHED = (
             ("builtin.HasAttrBuiltinVariable.call_function", _CALL),
             ("builtin.SetAttrBuiltinVariable.call_function", _CALL),
             ("constant.ConstantVariable.call_method", _METHOD),
+            ("lists.BaseListVariable.call_method", _METHOD),
             ("lists.TupleVariable.call_method", _METHOD),
             ("misc.AutogradFunctionVariable.call_method", _METHOD),
         )
@@ -377,7 +378,8 @@ _TRACER = (
         "InstructionTranslatorBase.instructions InstructionTranslatorBase.lineno InstructionTranslatorBase.output "
         "InstructionTranslatorBase.parent InstructionTranslatorBase.debug_locals "
         "InstructionTranslatorBase.dispatch_table InstructionTranslatorBase.pop InstructionTranslatorBase.push "
-        "InstructionTranslatorBase.speculation_log InstructionTranslatorBase.stack",
+        "InstructionTranslatorBase.speculation_log InstructionTranslatorBase.stack "
+        "InstructionTranslatorBase.symbolic_locals",
         "the running trace: its frames, its place in the program, output to make behind the graph",
     ),
     *_each(

@@ -12,6 +12,7 @@ exception, in a function that called this one for example, that run goes on behi
 So it is with what an operator raises for the values it gets, as `torch.linalg.inv` does, where a handler may catch it.
 """
 
+import contextlib
 import copy
 import dis
 import functools
@@ -50,6 +51,7 @@ _PLAIN_STARTS = {
         *(NotImplementedError, OverflowError, TypeError, ValueError, ZeroDivisionError, FloatingPointError),
     )
 }
+_OF_GENERATORS = contextlib._GeneratorContextManager.__exit__.__code__  # what catches is in the generator itself
 _RETURNS = {"RETURN_VALUE", "RETURN_CONST", "RETURN_GENERATOR"}
 
 
@@ -249,9 +251,20 @@ def _may_catch(frame: Any) -> bool:
 
 def has_handler(code: types.CodeType) -> bool:
     """Whether a function of the program may catch what is raised in it."""
-    if not code.co_exceptiontable or code.co_filename.startswith((*PACKAGE, TORCH)):
+    if code.co_filename.startswith((*PACKAGE, TORCH)):
+        return False
+    if code.co_name == "__exit__" and code is not _OF_GENERATORS:
+        return _may_suppress(code)
+    if not code.co_exceptiontable:
         return False
     return any(i.opname in _ASKS for i in dis.get_instructions(code))
+
+
+def _may_suppress(code: types.CodeType) -> bool:
+    """Whether an `__exit__` returns anything else than None or False."""
+    found = list(dis.get_instructions(code))
+    ends = [i if i.opname == "RETURN_CONST" else found[k - 1] for k, i in enumerate(found) if i.opname in _RETURNS]
+    return any(i.opname not in ("LOAD_CONST", "RETURN_CONST") or i.argval for i in ends)
 
 
 def changed_inputs(tx: Tx) -> list[Node]:

@@ -20,16 +20,22 @@ def note_versions(node: Node) -> None:
     node.meta["gw_versions"] = [_version(operand) for operand in node.all_input_nodes]
 
 
-def copy_changed(module: GraphModule, is_outermost: bool = True) -> None:
+def copy_changed(module: GraphModule) -> None:
     """Copy the operands of branches and loops that are changed later and that gradients flow to.
 
     A loop with checkpoints takes its trips again from all of its operands, on a backend that runs the graph as well.
     """
-    graph = module.graph
+    if _copy_changed(module, is_outermost=True):
+        module.recompile()  # and the modules in it
+
+
+def _copy_changed(module: GraphModule, is_outermost: bool) -> int:
+    """How many copies were made, in the regions as well."""
+    graph, copies = module.graph, 0
     changes = [n for n in graph.nodes if n.target not in (branch, loop) and is_impure(n)]
     for node in list(graph.nodes):
         if node.op == "get_attr" and isinstance(inner := getattr(module, str(node.target), None), GraphModule):
-            copy_changed(inner, is_outermost=False)
+            copies += _copy_changed(inner, is_outermost=False)
         if node.target not in (branch, loop):
             continue
         # In a region, which works on copies, versions do not tell: any change behind it is one.
@@ -44,7 +50,8 @@ def copy_changed(module: GraphModule, is_outermost: bool = True) -> None:
                     copy = graph.call_method("clone", (operand,))
                 copy.meta = dict(operand.meta)
                 node.replace_input_with(operand, copy)
-    module.recompile()
+                copies += 1
+    return copies
 
 
 def _version(node: Node) -> int | None:

@@ -20,6 +20,14 @@ def put_attribute(target: Any, name: str, value: Any) -> None:
             delattr(target, name)
 
 
+def put_in_dict(target: Any, name: str, value: Any) -> None:
+    """The same for what is to be stored as it is, whatever the class does when an attribute is set."""
+    if value is not UNDEFINED:
+        vars(target)[name] = value
+    else:
+        vars(target).pop(name, None)
+
+
 def put_items(target: list[Any], items: list[Any]) -> None:
     """Make a list hold other items."""
     target[:] = items

@@ -143,6 +143,8 @@ class Reader:
         reads = [env[n] for n in node.all_input_nodes if isinstance(env.get(n), str)]
         if op in _FACTS:
             return None
+        if op == "latest_copy":
+            return args[1]
         if len(reads) == 1 and _is_plumbing(op, node, place):
             return reads[0]
         if op == "full" and not reads and not flat(node.args[:1]):
