@@ -95,23 +95,31 @@ def plain(fn: Any, row: Call) -> Runner:
 
 
 def onnx(fn: Any, row: Call) -> Runner:
-    """The same as an ONNX model, in ONNX Runtime; results in the containers that the exported program gives them."""
+    """The same as an ONNX model, in ONNX Runtime; results in the containers that the exported program gives them.
+
+    Arguments that it says are others behind the call become those.
+    """
     import graphweld
+    from graphweld.targets.onnx_outputs import NUMBER
 
     model = graphweld.export_onnx(fn, row.args, kwargs=row.kwargs)
-    program = model.exported_program
+    program, outputs = model.exported_program, model.model.graph.outputs
     assert program is not None
+    inputs = [str(name) for name in program.graph_signature.user_inputs]
 
     def run(*args: Any, **kwargs: Any) -> Any:
-        found = model(*pytree.tree_leaves((args, kwargs)))
-        leaves = iter(f.item() if k in numbers else f for k, f in enumerate(found))
-        return pytree.tree_unflatten([None if r is None else next(leaves) for r in results], out_spec)
+        given = pytree.tree_leaves((args, kwargs))
+        found = model(*given)
+        values = [f.item() if NUMBER in o.metadata_props else f for o, f in zip(outputs, found, strict=True)]
+        leaves = iter(values)
+        result = pytree.tree_unflatten([None if r is None else next(leaves) for r in results], out_spec)
+        after = {str(o.name): value for o, value in zip(outputs, values, strict=True)}
+        changed = [name for name in inputs if f"{name}_after" in after]
+        for name in changed:
+            given[inputs.index(name)].copy_(after[f"{name}_after"])
+        return result[0] if changed else result
 
     results, out_spec = program.graph_signature.user_outputs, program.call_spec.out_spec
-    nodes = {node.name: node.meta.get("val") for node in program.graph.nodes}
-    numbers = {
-        k for k, r in enumerate(r for r in results if r is not None) if not isinstance(nodes.get(r), torch.Tensor)
-    }
     return run
 
 

@@ -103,15 +103,15 @@ def _at_function(diagnostic: Diagnostic, module: Any) -> Diagnostic:
     return dataclasses.replace(diagnostic, span=span, source_line=linecache.getline(span.file, span.line).rstrip())
 
 
-def raising_nodes(program: torch.export.ExportedProgram) -> list[str]:
-    """What the program's assertions say, those of its regions included, which another runtime would not make itself.
+def raising_nodes(program: torch.export.ExportedProgram) -> dict[torch.fx.Node, str]:
+    """The program's assertions, those of its regions included, which another runtime would not make, by what they say.
 
     Facts about sizes are none. Of the position of an item every runtime makes sure: ONNX says that it must be inside.
     """
     graphs = [m.graph for m in program.graph_module.modules() if isinstance(m, torch.fx.GraphModule)]
     found = [node for graph in graphs for node in graph.nodes if str(node.target).startswith("aten._assert_async")]
-    words = [str(node.args[-1]).removeprefix("graphweld: ") for node in found]
-    return [text for text in words if OF_A_POSITION not in text]
+    words = {node: str((*node.args, "an assertion")[1]).removeprefix("graphweld: ") for node in found}
+    return {node: text for node, text in words.items() if OF_A_POSITION not in text}
 
 
 def flat_inputs(program: torch.export.ExportedProgram, args: Any, kwargs: Any) -> list[Any]:

@@ -1,7 +1,8 @@
 """`gw.export_onnx`: an exported program as an ONNX model, by torch's own exporter, checked and run.
 
-What ONNX has no way to hold is refused before anything is written: torch's exporter leaves out of the file, without a
-word, that a program raises, that it changes its buffers or arguments, and results that are no tensors.
+torch's exporter leaves out of the file, without a word, that a program raises, that it changes its buffers or
+arguments, and results that are no tensors. Here each has a form that ONNX can hold, or is refused before anything is
+written.
 """
 
 import copy
@@ -17,7 +18,9 @@ from torch.export.graph_signature import ConstantArgument
 from graphweld.capture.exporter import export_failed, flat_inputs, flat_results, named_sizes, raising_nodes
 from graphweld.convert import code_of
 from graphweld.diagnostics import ExportError, Span, UsageError, diagnose, rules
-from graphweld.targets.export import export_target
+from graphweld.targets.export import Place, export_target, found_at
+from graphweld.targets.onnx_outputs import NUMBER, changed_inputs, numbers_as_tensors, result_names
+from graphweld.targets.onnx_raises import carry_raises
 
 EXPORTER = "torch's ONNX exporter"
 MOST_INLINE = 1 << 30  # bytes; protobuf ends at two gigabytes
@@ -38,29 +41,47 @@ def export_onnx_target(
 ) -> torch.onnx.ONNXProgram:
     """Export, refuse what cannot be held, check, run, and only then write."""
     require("onnx", "onnxscript", *(["onnxruntime"] if verify else []))
-    from graphweld.targets.onnx_names import name_sizes, name_sources
+    from graphweld.targets.onnx_names import name_sizes, name_sources  # import onnx, which is an extra
     from graphweld.targets.onnx_trip_counts import count_trips
 
-    program = export_target(target, args, kwargs, dynamic_shapes)
-    for words in raising_nodes(program):
-        _refuse(
-            target, f"raise an exception ({words})", "check the inputs before, and leave the check out of the program"
-        )
-    for spec in program.graph_signature.output_specs:
-        if isinstance(spec.arg, ConstantArgument) and spec.arg.value is not None:
-            _refuse(target, f"return {spec.arg.value!r}", "return a tensor")
-    model = _translated(program, opset_version)
+    model, program, kinds = _made(target, args, kwargs, dynamic_shapes, opset_version)
+    _refuse_changed_buffers(target, model)
+    changed = changed_inputs(model, args, kwargs)
+    if changed:
+        also = list(changed.values())
+        model, program, kinds = _made(target, args, kwargs, dynamic_shapes, opset_version, also)
     count_trips(model.model)
-    name_sources(model.model)
+    name_sources(model.model, result_names(program, list(changed)))
     name_sizes(model.model, named_sizes(program, args, kwargs, dynamic_shapes))
-    _refuse_changes(target, model)
+    for output, kind in zip(model.model.graph.outputs, kinds, strict=True):
+        if kind:
+            output.metadata_props[NUMBER] = kind
     _check(model)
     for row in [] if verify is False else [args] if verify is True else [args, *verify]:
-        _compare(target, model, row, kwargs)
+        _compare(target, model, row, kwargs, list(changed.values()))
     if path is not None:
         size = sum(v.const_value.nbytes for v in model.model.graph.initializers.values() if v.const_value is not None)
         model.save(path, external_data=size > MOST_INLINE)
     return model
+
+
+def _made(
+    target: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    dynamic_shapes: Any,
+    opset_version: int | None,
+    also: Sequence[Place] = (),
+) -> tuple[torch.onnx.ONNXProgram, torch.export.ExportedProgram, list[str]]:
+    """The model, the program that it comes from, and what its results are in Python (see `numbers_as_tensors`)."""
+    program = export_target(target, args, kwargs, dynamic_shapes, also)
+    kinds = numbers_as_tensors(program)
+    for spec in program.graph_signature.output_specs:
+        if isinstance(spec.arg, ConstantArgument) and spec.arg.value is not None:
+            _refuse(target, f"return {spec.arg.value!r}", "return a tensor")
+    for words in carry_raises(program, raising_nodes(program)):
+        _refuse(target, f"raise an exception ({words}) where it returns no tensor", "return a tensor")
+    return _translated(program, opset_version), program, kinds
 
 
 def _translated(program: torch.export.ExportedProgram, opset_version: int | None) -> torch.onnx.ONNXProgram:
@@ -99,14 +120,11 @@ def _refuse(target: Callable[..., Any], what: str, change: str) -> None:
     raise ExportError([diagnose(rules.NotCarried(what, "an ONNX file", change), span)])
 
 
-def _refuse_changes(target: Callable[..., Any], model: torch.onnx.ONNXProgram) -> None:
-    """Changes of what goes in, which the exporter leaves out; they show once it has made the program functional."""
+def _refuse_changed_buffers(target: Callable[..., Any], model: torch.onnx.ONNXProgram) -> None:
+    """They show once the exporter has made the program functional, and it leaves them out."""
     assert model.exported_program is not None, "this model comes from one"
-    signature = model.exported_program.graph_signature
-    for name in signature.buffers_to_mutate.values():
+    for name in model.exported_program.graph_signature.buffers_to_mutate.values():
         _refuse(target, f"change the buffer `{name}`", "take it as an argument, and return the new value")
-    for name in signature.user_inputs_to_mutate.values():
-        _refuse(target, f"change its argument `{name}`", "return the new value")
 
 
 def _check(model: torch.onnx.ONNXProgram) -> None:
@@ -120,18 +138,32 @@ def _check(model: torch.onnx.ONNXProgram) -> None:
 
 
 def _compare(
-    target: Callable[..., Any], model: torch.onnx.ONNXProgram, args: tuple[Any, ...], kwargs: dict[str, Any]
+    target: Callable[..., Any],
+    model: torch.onnx.ONNXProgram,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    changed: Sequence[Place],
 ) -> None:
     """One call in ONNX Runtime and in eager Python."""
     assert model.exported_program is not None, "this model comes from one"
     inputs = flat_inputs(model.exported_program, *copy.deepcopy((args, kwargs)))
     own_args, own_kwargs = copy.deepcopy((args, kwargs))
+    raised: Exception | None = None
     with torch.no_grad(), torch.random.fork_rng(devices=[]):
-        wanted = flat_results(target(*own_args, **own_kwargs))
+        try:
+            wanted = flat_results(target(*own_args, **own_kwargs))
+            wanted += [found_at(own_args, own_kwargs, place) for place in changed]
+        except Exception as error:  # noqa: BLE001 - then the model has to raise as well
+            raised = error
     try:
         found = model(*inputs)
     except Exception as error:
+        if raised is not None:
+            return
         raise ExportError([export_failed("ONNX Runtime", error)]) from error
+    if raised is not None:
+        words = f"plain Python raises {type(raised).__name__}, and the model does not"
+        raise ExportError([diagnose(rules.ExportDiffers("the call", words, "ONNX Runtime"), None)])
     for value, result, want in zip(model.model.graph.outputs, found, wanted, strict=True):
         try:
             torch.testing.assert_close(result, want, rtol=RTOL, atol=ATOL, equal_nan=True)

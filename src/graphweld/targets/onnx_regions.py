@@ -17,6 +17,8 @@ import onnx_ir as ir
 import onnxscript
 import torch
 
+from graphweld.targets.onnx_raises import WORDS
+
 Number = bool | int | float
 NUMBERS = {bool: ir.DataType.BOOL, int: ir.DataType.INT64, float: ir.DataType.DOUBLE}
 SELECTED = {ir.DataType.FLOAT, ir.DataType.DOUBLE, ir.DataType.INT32, ir.DataType.INT64, ir.DataType.UINT8}
@@ -30,6 +32,8 @@ def translations() -> dict[Callable[..., Any], Callable[..., Any]]:
         torch.ops.higher_order.while_loop: translate_while_loop,
         torch.ops.higher_order.while_loop_stack_output: translate_stacking_loop,
         torch.ops.aten.where.self: translate_where,
+        torch.ops.aten.masked_select.default: translate_masked_select,
+        torch.ops.graphweld.or_raise.default: translate_raise,
     }
 
 
@@ -95,6 +99,24 @@ def translate_where(pred: ir.Value, then: ir.Value, orelse: ir.Value) -> ir.Valu
     wide = ir.DataType.FLOAT if then.dtype.is_floating_point() else ir.DataType.INT64
     sides = [_emit("Cast", [side], to=wide)[0] for side in (then, orelse)]
     return _emit("Cast", _emit("Where", [pred, *sides]), to=then.dtype)[0]
+
+
+def translate_masked_select(value: ir.Value, mask: ir.Value) -> ir.Value:
+    """The elements where the mask, which may be of another size, holds."""
+    mask = _emit("Expand", [mask, *_emit("Shape", [value])])[0]
+    flat = _emit("Reshape", [mask, _constant([-1])])
+    return _emit("Compress", [*_emit("Expand", [value, *_emit("Shape", [mask])]), *flat])[0]
+
+
+def translate_raise(value: ir.Value, passes: ir.Value, words: str) -> ir.Value:
+    """The value, taken from where it is or from where nothing is."""
+    position = _emit("Cast", _emit("Not", [passes]), to=ir.DataType.INT64)
+    only = _emit("Unsqueeze", [value, _constant([0])])
+    made = _emit("Gather", [*only, *position], axis=0)
+    producer = made[0].producer()
+    assert producer is not None, "it has just been made"
+    producer.metadata_props[WORDS] = words
+    return made[0]
 
 
 def _emit(kind: str, inputs: Sequence[ir.Value | None], count: int = 1, **attributes: Any) -> Sequence[ir.Value]:

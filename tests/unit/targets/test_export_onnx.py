@@ -149,9 +149,9 @@ def asks_again(loop: Any) -> bool:
 @pytest.mark.parametrize(
     ("program", "what"),
     [
-        ("raises", "raise an exception (ValueError raised at"),
-        ("changes", "change its argument `x`"),
+        ("raises_and_returns_nothing", "raise an exception (ValueError raised at"),
         ("gives_text", "return 'done'"),
+        ("counts", "change the buffer `calls`"),
     ],
 )
 def test_what_onnx_cannot_hold_is_refused(program: str, what: str, tmp_path: Path) -> None:
@@ -179,13 +179,81 @@ def test_a_position_outside_is_an_error_of_the_runtime() -> None:
 def raises(x):
     if x.sum() < 0:
         raise ValueError("negative")
+    for row in x:
+        if row > 5:
+            raise KeyError(row)
     return x * 2
 
 
-def changes(x):
+def test_an_exception_is_an_error_of_the_runtime() -> None:
+    low, high = -X, X * 4
+    model = gw.export_onnx(raises, (X,), verify=[(low,), (X / 2,), (high,)])
+    first = raises.__code__.co_firstlineno
+    for x, name, line in ((low, "ValueError", first + 1), (high, "KeyError", first + 5)):
+        with pytest.raises(Exception, match=f"{name} raised at {__file__}:{line}"):
+            model(x)
+
+
+def test_an_exception_of_plain_python_alone_is_told() -> None:
+    with pytest.raises(gw.GraphweldError, match="plain Python raises ValueError, and the model does not"):
+        gw.export_onnx(raises_outside_of_graphs, (X,))
+
+
+def raises_outside_of_graphs(x):
+    if torch.compiler.is_compiling():
+        return x * 2
+    raise ValueError("not in a graph")
+
+
+def raises_and_returns_nothing(x):
+    if x.sum() < 0:
+        raise ValueError("negative")
+
+
+class Counting(torch.nn.Module):
+    calls: torch.Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("calls", torch.zeros(()))
+
+    def forward(self, x):
+        self.calls.add_(1)
+        return x * self.calls
+
+
+counts = Counting()
+
+
+def changes(x, more):
     if x.sum() > 0:
         x.add_(1)
+    more["rows"].mul_(2)
     return x * 2
+
+
+def test_changed_arguments_are_results() -> None:
+    def call(k: int) -> Any:
+        return X * k, {"rows": torch.ones(2), "size": torch.ones(1)}
+
+    model = gw.export_onnx(changes, call(1), verify=[call(-1)])
+    names = [value.name for value in model.model.graph.outputs]
+    assert names[1:] == ["x_after", "more_rows_after"]
+    x, more = call(1)
+    found = model(x, more["rows"], more["size"])
+    torch.testing.assert_close(found[0], changes(x, more))
+    torch.testing.assert_close(list(found[1:]), [x, more["rows"]])
+
+
+def test_results_have_the_names_of_keys_and_variables() -> None:
+    def f(x):
+        scaled = x * 2 if x.sum() > 0 else x * 3
+        total = scaled.sum()
+        return total, {"loss": total + 1, "parts": [x + 2, scaled]}, 3, None, x.argmax().item()
+
+    outputs = gw.export_onnx(f, (X,), verify=[(-X,)]).model.graph.outputs
+    assert [value.name for value in outputs[:4]] == ["total", "loss", "parts_0", "parts_1"]
+    assert [value.metadata_props.get("graphweld.number") for value in outputs] == [None] * 4 + ["int", "int"]
 
 
 def gives_text(x):
