@@ -100,6 +100,7 @@ def onnx(fn: Any, row: Call) -> Runner:
     Arguments that it says are others behind the call become those.
     """
     import graphweld
+    from graphweld.targets.onnx_lists import results_of
     from graphweld.targets.onnx_outputs import NUMBER
 
     model = graphweld.export_onnx(fn, row.args, kwargs=row.kwargs)
@@ -109,8 +110,8 @@ def onnx(fn: Any, row: Call) -> Runner:
 
     def run(*args: Any, **kwargs: Any) -> Any:
         given = pytree.tree_leaves((args, kwargs))
-        found = model(*given)
-        values = [f.item() if NUMBER in o.metadata_props else f for o, f in zip(outputs, found, strict=True)]
+        found = results_of(model, given)
+        values = [numbers(f) if NUMBER in o.metadata_props else f for o, f in zip(outputs, found, strict=True)]
         leaves = iter(values)
         result = pytree.tree_unflatten([None if r is None else next(leaves) for r in results], out_spec)
         after = {str(o.name): value for o, value in zip(outputs, values, strict=True)}
@@ -118,6 +119,9 @@ def onnx(fn: Any, row: Call) -> Runner:
         for name in changed:
             given[inputs.index(name)].copy_(after[f"{name}_after"])
         return result[0] if changed else result
+
+    def numbers(value: Any) -> Any:
+        return [v.item() for v in value] if isinstance(value, list) else value.item()
 
     results, out_spec = program.graph_signature.user_outputs, program.call_spec.out_spec
     return run

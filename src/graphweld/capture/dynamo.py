@@ -58,6 +58,7 @@ from graphweld.capture.choices import hook_choices
 from graphweld.capture.compiled import hook_compiled
 from graphweld.capture.conditionals import distribute, merge_in
 from graphweld.capture.effects import hook_changes, watch_mutation
+from graphweld.capture.fillers import hook_symbols
 from graphweld.capture.formatting import hook_formatting
 from graphweld.capture.frozen import refuse_changes
 from graphweld.capture.grown_lists import GrownList
@@ -127,6 +128,7 @@ def install() -> None:
         hook_compiled()
         hook_merge_arguments()
         hook_rows()
+        hook_symbols()
         hook_membership()
         hook_choices()
         hook_absence()

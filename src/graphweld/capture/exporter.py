@@ -30,14 +30,15 @@ _installed = False
 
 
 @contextmanager
-def welded() -> Iterator[None]:
-    """Have torch's exports inside weld."""
+def welded(gives_lists: bool = False) -> Iterator[None]:
+    """Have torch's exports inside weld. `gives_lists`: a list of unknown length is a result (see `returned_lists`)."""
     install()
-    before, _asked.here = getattr(_asked, "here", False), True
+    before = getattr(_asked, "here", False), getattr(_asked, "lists", False)
+    _asked.here, _asked.lists = True, gives_lists
     try:
         yield
     finally:
-        _asked.here = before
+        _asked.here, _asked.lists = before
 
 
 def install() -> None:
@@ -55,7 +56,7 @@ def install() -> None:
             return plain(mod, args, kwargs, *more, **how)
         args, kwargs = _told_apart((args, kwargs or {}))
         try:
-            with sites.welding(sites.Trace()):
+            with sites.welding(sites.Trace(gives_lists=_asked.lists)):
                 program = plain(mod, args, kwargs, *more, **{**how, "strict": True})
         except Exception as error:
             if raised_by_the_program(error):
@@ -121,14 +122,9 @@ def flat_inputs(program: torch.export.ExportedProgram, args: Any, kwargs: Any) -
     return [leaf for leaf, spec in leaves if not isinstance(spec.arg, ConstantArgument)]
 
 
-def flat_results(result: Any) -> list[torch.Tensor]:
-    """What a graph gives for a result: its tensors in order, and numbers as 0-d tensors."""
-    made = (
-        leaf if isinstance(leaf, torch.Tensor) else torch.tensor(leaf)
-        for leaf in pytree.tree_leaves(result)
-        if leaf is not None
-    )
-    return list(made)
+def flat_results(result: Any) -> list[Any]:
+    """What a graph gives for a result: its tensors and numbers in order."""
+    return [leaf for leaf in pytree.tree_leaves(result) if leaf is not None]
 
 
 def named_sizes(program: torch.export.ExportedProgram, args: Any, kwargs: Any, dynamic_shapes: Any) -> dict[str, str]:

@@ -381,7 +381,7 @@ _TRACER = (
     *_each(
         f"{_DYNAMO}.output_graph.SubgraphTracer",
         "_input_versions_at_beginning allow_side_effects_in_hop bound_symbols create_graph_input graph lifted_freevars "
-        "maybe_lift_tracked_freevar_to_input parent",
+        "lift_tracked_freevar_to_input maybe_lift_tracked_freevar_to_input parent",
         "a region's graph while it is open: inputs, and which of them change in place",
     ),
     *_each(
@@ -497,6 +497,7 @@ _REST = (
     ),
     *_each("torch.utils._python_dispatch", "TorchDispatchMode", "to see those checks"),
     *_each("torch", "_assert_async", "to end a compiled call where the program raises"),
+    *_each("torch._C._autograd", "_get_data_attr", "`x.data` in a graph, which an export takes for a constant"),
     *_each(
         _IR,
         "ExternKernel ExternKernel.realize_input ExternKernel.require_exact_strides "

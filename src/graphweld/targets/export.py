@@ -18,9 +18,10 @@ def export_target(
     kwargs: dict[str, Any],
     dynamic_shapes: Any = None,
     also: Sequence[Place] = (),
+    gives_lists: bool = False,
 ) -> torch.export.ExportedProgram:
     """One graph of `target` that needs no Python, as an ExportedProgram. It returns the inputs `also` too."""
-    with welded():
+    with welded(gives_lists):
         return torch.export.export(as_module(target, also), args, kwargs, dynamic_shapes=dynamic_shapes, strict=True)
 
 

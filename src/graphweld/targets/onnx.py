@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
-from torch.export.graph_signature import ConstantArgument
+from torch.export.graph_signature import ConstantArgument, OutputKind
 
 from graphweld.capture.exporter import export_failed, flat_inputs, flat_results, named_sizes, raising_nodes
 from graphweld.convert import code_of
@@ -24,6 +24,7 @@ from graphweld.targets.onnx_raises import carry_raises
 
 EXPORTER = "torch's ONNX exporter"
 MOST_INLINE = 1 << 30  # bytes; protobuf ends at two gigabytes
+STATE = {OutputKind.BUFFER_MUTATION: "buffer", OutputKind.PARAMETER_MUTATION: "parameter"}
 RTOL, ATOL = 1e-3, 1e-5  # another runtime adds up in another order
 
 Verify = bool | Sequence[tuple[Any, ...]]
@@ -45,7 +46,7 @@ def export_onnx_target(
     from graphweld.targets.onnx_trip_counts import count_trips
 
     model, program, kinds = _made(target, args, kwargs, dynamic_shapes, opset_version)
-    _refuse_changed_buffers(target, model)
+    _refuse_changed_state(target, model)
     changed = changed_inputs(model, args, kwargs)
     if changed:
         also = list(changed.values())
@@ -74,7 +75,7 @@ def _made(
     also: Sequence[Place] = (),
 ) -> tuple[torch.onnx.ONNXProgram, torch.export.ExportedProgram, list[str]]:
     """The model, the program that it comes from, and what its results are in Python (see `numbers_as_tensors`)."""
-    program = export_target(target, args, kwargs, dynamic_shapes, also)
+    program = export_target(target, args, kwargs, dynamic_shapes, also, gives_lists=True)
     kinds = numbers_as_tensors(program)
     for spec in program.graph_signature.output_specs:
         if isinstance(spec.arg, ConstantArgument) and spec.arg.value is not None:
@@ -85,6 +86,7 @@ def _made(
 
 
 def _translated(program: torch.export.ExportedProgram, opset_version: int | None) -> torch.onnx.ONNXProgram:
+    from graphweld.targets.onnx_lists import type_sequences
     from graphweld.targets.onnx_regions import translations  # imports onnx, which is an extra
 
     log = logging.getLogger("torch.onnx")
@@ -98,13 +100,16 @@ def _translated(program: torch.export.ExportedProgram, opset_version: int | None
                 dynamo=True,
                 custom_translation_table=translations(),
                 opset_version=opset_version,
+                optimize=False,
                 verbose=False,
             )
+            assert made is not None, "torch gives no program only where it is asked for the old exporter"
+            type_sequences(program, made.model)
+            made.optimize()
     except Exception as error:
         raise ExportError([export_failed(EXPORTER, _first_cause(error))]) from error
     finally:
         log.setLevel(level)
-    assert made is not None, "torch gives no program only where it is asked for the old exporter"
     return made
 
 
@@ -120,11 +125,13 @@ def _refuse(target: Callable[..., Any], what: str, change: str) -> None:
     raise ExportError([diagnose(rules.NotCarried(what, "an ONNX file", change), span)])
 
 
-def _refuse_changed_buffers(target: Callable[..., Any], model: torch.onnx.ONNXProgram) -> None:
+def _refuse_changed_state(target: Callable[..., Any], model: torch.onnx.ONNXProgram) -> None:
     """They show once the exporter has made the program functional, and it leaves them out."""
     assert model.exported_program is not None, "this model comes from one"
-    for name in model.exported_program.graph_signature.buffers_to_mutate.values():
-        _refuse(target, f"change the buffer `{name}`", "take it as an argument, and return the new value")
+    for spec in model.exported_program.graph_signature.output_specs:
+        if spec.kind in STATE:
+            what = STATE[spec.kind]
+            _refuse(target, f"change the {what} `{spec.target}`", "take it as an argument, and return the new value")
 
 
 def _check(model: torch.onnx.ONNXProgram) -> None:
@@ -145,6 +152,8 @@ def _compare(
     changed: Sequence[Place],
 ) -> None:
     """One call in ONNX Runtime and in eager Python."""
+    from graphweld.targets.onnx_lists import results_of
+
     assert model.exported_program is not None, "this model comes from one"
     inputs = flat_inputs(model.exported_program, *copy.deepcopy((args, kwargs)))
     own_args, own_kwargs = copy.deepcopy((args, kwargs))
@@ -156,7 +165,7 @@ def _compare(
         except Exception as error:  # noqa: BLE001 - then the model has to raise as well
             raised = error
     try:
-        found = model(*inputs)
+        found = results_of(model, inputs)
     except Exception as error:
         if raised is not None:
             return
@@ -164,9 +173,17 @@ def _compare(
     if raised is not None:
         words = f"plain Python raises {type(raised).__name__}, and the model does not"
         raise ExportError([diagnose(rules.ExportDiffers("the call", words, "ONNX Runtime"), None)])
-    for value, result, want in zip(model.model.graph.outputs, found, wanted, strict=True):
+    outputs = zip(model.model.graph.outputs, found, strict=True)
+    flat = [(value, item) for value, result in outputs for item in (result if isinstance(result, list) else [result])]
+    if len(flat) != len(wanted):
+        words = f"{len(flat)} tensors where plain Python has {len(wanted)}"
+        raise ExportError([diagnose(rules.ExportDiffers("the result", words, "ONNX Runtime"), None)])
+    for (value, result), want in zip(flat, wanted, strict=True):
         try:
-            torch.testing.assert_close(result, want, rtol=RTOL, atol=ATOL, equal_nan=True)
+            is_typed = isinstance(want, torch.Tensor)  # a float of Python's may be of any size
+            torch.testing.assert_close(
+                result, torch.as_tensor(want), rtol=RTOL, atol=ATOL, equal_nan=True, check_dtype=is_typed
+            )
         except AssertionError as difference:
             words = " ".join(str(difference).split())
             rule = rules.ExportDiffers(f"output `{value.name}`", words, "ONNX Runtime")

@@ -14,6 +14,8 @@ from typing import Any
 import torch
 from torch.export.graph_signature import OutputKind, TensorArgument
 
+from graphweld.capture.returned_lists import LISTS
+
 WORDS = "graphweld.raises"  # in a node's metadata
 
 
@@ -52,10 +54,12 @@ def _places(program: torch.export.ExportedProgram, module: torch.fx.GraphModule)
     assert isinstance(results, list | tuple), "a graph of torch.export gives a tuple"
     is_outermost = module is program.graph_module
     for k in range(len(results)) if is_outermost else reversed(range(len(results))):
-        if is_outermost and program.graph_signature.output_specs[k].kind is not OutputKind.USER_OUTPUT:
-            continue
+        spec = program.graph_signature.output_specs[k] if is_outermost else None
         result = results[k]
-        if isinstance(result, torch.fx.Node) and isinstance(result.meta.get("val"), torch.Tensor):
+        if spec is not None:
+            if spec.kind is OutputKind.USER_OUTPUT and isinstance(spec.arg, TensorArgument):
+                yield k
+        elif isinstance(result, torch.fx.Node) and isinstance(result.meta.get("val"), torch.Tensor):
             yield k
 
 
@@ -64,10 +68,14 @@ def _guard(
 ) -> None:
     end = module.graph.output_node()
     results: list[Any] = [*end.args[0]]  # type: ignore[misc]
-    value: torch.fx.Node = results[where]
+    result: torch.fx.Node = results[where]
+    value: Any = result.args[0] if result.target in LISTS else result
     with module.graph.inserting_before(end):
         made = module.graph.call_function(torch.ops.graphweld.or_raise.default, (value, passes, words))
-    made.meta = dict(value.meta)
+        made.meta = dict(value.meta)
+        if value is not result:
+            made = module.graph.call_function(result.target, (made, *result.args[1:]))  # type: ignore[arg-type]
+            made.meta = dict(result.meta)
     if module is program.graph_module:
         program.graph_signature.output_specs[where].arg = TensorArgument(made.name)
     results[where] = made
