@@ -230,7 +230,8 @@ def _inside_unknown_with(tx: Tx) -> bool:
     """Whether a context manager that is none of torch's, such as `contextlib.suppress`, sees what is raised here."""
     frame: Any = tx
     while frame is not None:
-        if any("WITH" in entry.inst.opname and entry.with_context is None for entry in frame.block_stack):
+        is_torch = frame.f_code.co_filename.startswith(TORCH)  # such as `@torch.no_grad()`
+        if not is_torch and any("WITH" in entry.inst.opname and entry.with_context is None for entry in frame.block_stack):
             return True
         frame = frame.parent
     return False

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 
 from graphweld.capture.exporter import welded
+from graphweld.targets.parts import parts_of
 
 # Which argument, and the way from there to a tensor in it: keys, with whether each is an attribute's name.
 Place = tuple[int | str, tuple[tuple[Any, bool], ...]]
@@ -44,6 +45,8 @@ def as_module(target: Callable[..., Any], also: Sequence[Place] = ()) -> torch.n
     module: torch.nn.Module = type(name, (torch.nn.Module,), {"forward": forward, "gw_target": staticmethod(target)})()
     if is_part:
         module.add_module("module", owner)  # its parameters are then the program's
+    for name, part in ({} if is_part else parts_of(target)).items():
+        setattr(module, f"{name}_" if hasattr(module, name) else name, part)
     return module
 
 

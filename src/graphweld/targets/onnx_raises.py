@@ -72,7 +72,7 @@ def _guard(
     value: Any = result.args[0] if result.target in LISTS else result
     with module.graph.inserting_before(end):
         made = module.graph.call_function(torch.ops.graphweld.or_raise.default, (value, passes, words))
-        made.meta = dict(value.meta)
+        made.meta = {key: value.meta[key] for key in value.meta if key != "unbacked_bindings"}
         if value is not result:
             made = module.graph.call_function(result.target, (made, *result.args[1:]))  # type: ignore[arg-type]
             made.meta = dict(result.meta)
