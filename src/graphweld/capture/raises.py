@@ -231,7 +231,9 @@ def _inside_unknown_with(tx: Tx) -> bool:
     frame: Any = tx
     while frame is not None:
         is_torch = frame.f_code.co_filename.startswith(TORCH)  # such as `@torch.no_grad()`
-        if not is_torch and any("WITH" in entry.inst.opname and entry.with_context is None for entry in frame.block_stack):
+        if not is_torch and any(
+            "WITH" in entry.inst.opname and entry.with_context is None for entry in frame.block_stack
+        ):
             return True
         frame = frame.parent
     return False

@@ -1,24 +1,29 @@
 """Operators for which torch's exporter has no translation, or one that ONNX Runtime does not run, and our own."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import onnx_ir as ir
 import torch
 
 import graphweld.capture.returned_lists  # noqa: F401 - makes operators
+from graphweld.targets import onnx_reductions
 from graphweld.targets.onnx_nodes import constant, emit
 from graphweld.targets.onnx_raises import WORDS
 
 BOOL, INT64 = ir.DataType.BOOL, ir.DataType.INT64
+FLOATS = {ir.DataType.FLOAT: (24, 2.0**-149), ir.DataType.DOUBLE: (53, 2.0**-1074)}  # bits, and the least one
 SELECTED = {ir.DataType.FLOAT, ir.DataType.DOUBLE, ir.DataType.INT32, ir.DataType.INT64, ir.DataType.UINT8}
 
 
 def translations() -> dict[Callable[..., Any], Callable[..., Any]]:
     return {
         torch.ops.aten.where.self: translate_where,
+        **onnx_reductions.translations(),
+        torch.ops.aten.cat.default: translate_cat,
         torch.ops.aten.masked_select.default: translate_masked_select,
         torch.ops.aten._cdist_forward.default: translate_cdist,
+        torch.ops.aten.nextafter.default: translate_nextafter,
         torch.ops.graphweld.or_raise.default: translate_raise,
         torch.ops.graphweld.as_list.default: translate_list,
         torch.ops.graphweld.as_ragged_list.default: translate_ragged_list,
@@ -32,6 +37,12 @@ def translate_where(pred: ir.Value, then: ir.Value, orelse: ir.Value) -> ir.Valu
     wide = ir.DataType.FLOAT if then.dtype.is_floating_point() else ir.DataType.INT64
     sides = [emit("Cast", [side], to=wide)[0] for side in (then, orelse)]
     return emit("Cast", emit("Where", [pred, *sides]), to=then.dtype)[0]
+
+
+def translate_cat(tensors: Sequence[ir.Value], dim: int = 0) -> ir.Value:
+    """Tensors in a row, of which an empty one may have fewer dimensions."""
+    kept = [tensor for tensor in tensors if tensor.shape is None or tensor.shape != (0,)] or list(tensors[:1])
+    return emit("Concat", kept, axis=dim)[0] if len(kept) > 1 else emit("Identity", kept)[0]
 
 
 def translate_masked_select(value: ir.Value, mask: ir.Value) -> ir.Value:
@@ -52,6 +63,21 @@ def translate_cdist(a: ir.Value, b: ir.Value, p: float, mode: int | None = None)
     if p == float("inf"):
         return emit("ReduceMax", [*emit("Abs", gaps), last], keepdims=0)[0]
     raise NotImplementedError(f"distances of the norm {p}")
+
+
+def translate_nextafter(x: ir.Value, y: ir.Value) -> ir.Value:
+    """The float next to `x` towards `y`.
+
+    x + (u (1 + 2u) |x| + least), rounded, is the next one: Rump, Zimmermann, Boldo, Melquiond, "Computing predecessor
+    and successor in rounding to nearest", 2009. `u` is half the distance from 1 to the next float.
+    """
+    assert x.dtype in FLOATS, "torch has it for floats"
+    bits, least = FLOATS[x.dtype]
+    u = 2.0**-bits
+    small, smallest = constant(u * (1 + 2 * u), x.dtype), constant(least, x.dtype)
+    step = emit("Add", [*emit("Mul", [*emit("Abs", [x]), small]), smallest])[0]
+    down = emit("Where", [*emit("Greater", [x, y]), *emit("Sub", [x, step]), y])[0]
+    return emit("Where", [*emit("Less", [x, y]), *emit("Add", [x, step]), down])[0]
 
 
 def translate_raise(value: ir.Value, passes: ir.Value, words: str) -> ir.Value:

@@ -71,7 +71,12 @@ def _guard(
     result: torch.fx.Node = results[where]
     value: Any = result.args[0] if result.target in LISTS else result
     with module.graph.inserting_before(end):
-        made = module.graph.call_function(torch.ops.graphweld.or_raise.default, (value, passes, words))
+        made = module.graph.create_node(
+            "call_function",
+            torch.ops.graphweld.or_raise.default,
+            (value, passes, words),
+            name=f"{value.name}_or_raise",
+        )
         made.meta = {key: value.meta[key] for key in value.meta if key != "unbacked_bindings"}
         if value is not result:
             made = module.graph.call_function(result.target, (made, *result.args[1:]))  # type: ignore[arg-type]

@@ -1,8 +1,8 @@
 """The modules and parameters that a function reads from around it: torch.export wants them to be the program's own.
 
-    model = Model()
-    def decode(ids):            `model` is a global of it; the variable of an outer function is the same
-        ...model(ids)...
+model = Model()
+def decode(ids):            `model` is a global of it; the variable of an outer function is the same
+    ...model(ids)...
 """
 
 import functools
