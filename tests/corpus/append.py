@@ -393,3 +393,13 @@ def inserted_in_front(x, n):
         out.append(x * i)
     out.insert(1, x - 2)
     return out
+
+
+@program(counts, "loop", grad=False)
+def lists_of_lengths_and_sizes_returned(x, n):
+    parts, flags = [], []
+    for i in range(int(n)):
+        parts.append(x[: i + 1] * 2)
+        if x[i] > 1:
+            flags.append(i)
+    return {"parts": parts, "flags": flags}, x.sum()

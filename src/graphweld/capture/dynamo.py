@@ -53,6 +53,7 @@ from graphweld.capture import (
     statistics,
 )
 from graphweld.capture.absence import hook_absence
+from graphweld.capture.aliases import hook_data
 from graphweld.capture.changing_sizes import hook_rows
 from graphweld.capture.choices import hook_choices
 from graphweld.capture.compiled import hook_compiled
@@ -66,7 +67,7 @@ from graphweld.capture.joins import is_sized_by_data
 from graphweld.capture.membership import hook_membership
 from graphweld.capture.merge_arguments import hook_merge_arguments, with_choices
 from graphweld.capture.merge_variable import changes_in_place
-from graphweld.capture.number_reads import hook_floats, hook_items, read_once
+from graphweld.capture.number_reads import hook_numbers, read_once
 from graphweld.capture.partial import hook_partial
 from graphweld.capture.predicates import is_data_dependent
 from graphweld.capture.raises import hook_exceptions
@@ -95,9 +96,8 @@ SETTINGS = {
     "trace_autograd_ops": True,
 }
 
-_local = threading.local()
+_local, _lock = threading.local(), threading.Lock()
 _installed = False
-_lock = threading.Lock()
 
 
 def current_tx() -> Any:
@@ -119,14 +119,14 @@ def install() -> None:
         _hook_output()
         _hook_methods()
         _hook_asserts()
-        hook_items()
-        hook_floats()
+        hook_numbers()
         _hook_cells()
         _hook_mutation()
         counters.hook_literals()
         hook_formatting()
         hook_compiled()
         hook_merge_arguments()
+        hook_data()
         hook_rows()
         hook_symbols()
         hook_membership()

@@ -219,25 +219,15 @@ class Enclosed(torch.nn.Module):
 
 def _enclose_regions(graph: Graph, modules: dict[str, Any]) -> None:
     """Ready a finished graph, and the regions in it, for being traced again by torch.export."""
-    _prepare(graph)
+    _index_by_tensors(graph)
     for node in graph.find_nodes(op="get_attr"):
         region = modules.get(str(node.target))
         if isinstance(region, GraphModule):
             for inner in region.modules():
                 if isinstance(inner, GraphModule):
-                    _prepare(inner.graph)
+                    _index_by_tensors(inner.graph)
                     inner.recompile()
             modules[str(node.target)] = Enclosed(region)
-
-
-def _prepare(graph: Graph) -> None:
-    _index_by_tensors(graph)
-    for node in graph.find_nodes(op="call_function", target=torch._C._autograd._get_data_attr):
-        with graph.inserting_before(node):
-            made = graph.call_method("detach", node.args)  # `x.data` would become a constant of the exported program
-        made.meta = dict(node.meta)
-        node.replace_all_uses_with(made)
-        graph.erase_node(node)
 
 
 def _index_by_tensors(graph: Graph) -> None:

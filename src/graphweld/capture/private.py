@@ -90,6 +90,16 @@ PATCHED = (
         _METHOD,
     ),
     Private(
+        f"{_VARIABLES}.tensor.TensorVariable.method_attr_data",
+        "patched: `x.data`, whose changes a region would not see, and which an export takes for a constant",
+        ("self", "tx"),
+    ),
+    Private(
+        f"{_DYNAMO}.output_graph.SubgraphTracer.lift_tracked_freevar_to_input",
+        "patched: torch gives a region the promise of a size, where it wants the size",
+        ("self", "proxy"),
+    ),
+    Private(
         f"{_VARIABLES}.tensor.TensorVariable.method_item",
         "patched: `.item()` of an input is a number of the data, and not guarded on",
         ("self", "tx"),
@@ -381,7 +391,7 @@ _TRACER = (
     *_each(
         f"{_DYNAMO}.output_graph.SubgraphTracer",
         "_input_versions_at_beginning allow_side_effects_in_hop bound_symbols create_graph_input graph lifted_freevars "
-        "lift_tracked_freevar_to_input maybe_lift_tracked_freevar_to_input parent",
+        "maybe_lift_tracked_freevar_to_input parent",
         "a region's graph while it is open: inputs, and which of them change in place",
     ),
     *_each(
@@ -497,7 +507,6 @@ _REST = (
     ),
     *_each("torch.utils._python_dispatch", "TorchDispatchMode", "to see those checks"),
     *_each("torch", "_assert_async", "to end a compiled call where the program raises"),
-    *_each("torch._C._autograd", "_get_data_attr", "`x.data` in a graph, which an export takes for a constant"),
     *_each(
         _IR,
         "ExternKernel ExternKernel.realize_input ExternKernel.require_exact_strides "
