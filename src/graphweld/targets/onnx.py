@@ -92,7 +92,7 @@ def _translated(program: torch.export.ExportedProgram, opset_version: int | None
     log = logging.getLogger("torch.onnx")
     level = log.level
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), torch.no_grad():  # with gradients, torch traces branches anew at each step
             warnings.simplefilter("ignore")  # torch's, about how it does things itself; as is what it logs
             log.setLevel(logging.ERROR)
             made = torch.onnx.export(

@@ -291,3 +291,49 @@ def kinds(graph: Any) -> set[str]:
         for region in regions:
             found |= kinds(region)
     return found
+
+
+def listed(x, n):
+    rows, parts, numbers = [], [], []
+    for i in range(int(n)):
+        rows.append(x * i)
+        parts.append(x[: i + 1])
+        if x[i] > 1:
+            numbers.append(i)
+    return {"rows": rows, "parts": parts, "numbers": numbers}
+
+
+def test_a_list_of_unknown_length_is_a_sequence() -> None:
+    model = gw.export_onnx(listed, (X, torch.tensor(2)), verify=[(X, torch.tensor(n)) for n in (0, 1, 3)])
+    session = ort.InferenceSession(model.model_proto.SerializeToString())
+    assert [output.name for output in session.get_outputs()] == ["rows", "parts", "numbers"]
+    assert all(output.type.startswith("seq(") for output in session.get_outputs())
+    found = session.run(None, {"x": X.numpy(), "n": torch.tensor(3).numpy()})
+    assert [len(part) for part in found[1]] == [1, 2, 3]
+    assert [int(number) for number in found[2]] == [1, 2]
+    with pytest.raises(gw.GraphweldError, match="GW112"):
+        gw.export(listed, (X, torch.tensor(2)))
+
+
+def test_a_list_of_one_length_or_another() -> None:
+    gw.export_onnx(lambda x: [x, x + 1] if x.sum() > 0 else [x], (X,), verify=[(-X,)])
+
+
+def test_a_changed_parameter_is_refused() -> None:
+    layer = torch.nn.Linear(3, 3)
+
+    def f(x):
+        layer.bias.data.add_(1)
+        return layer(x)
+
+    with pytest.raises(gw.GraphweldError, match=r"change the parameter `layer\.bias`"):
+        gw.export_onnx(f, (X,))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_the_next_float(dtype: torch.dtype) -> None:
+    x = torch.cat([torch.randn(500, dtype=dtype) * 10.0**k for k in range(-20, 31, 10)])
+    x = torch.cat([x, torch.tensor([1.0, -1.0, 2.0, 0.5, 1.0 - torch.finfo(dtype).eps], dtype=dtype)])
+    model = gw.export_onnx(lambda x, y: torch.nextafter(x, y), (x, x), verify=False)
+    for y in (x + 1, x - 1, x):
+        assert model(x, y)[0].equal(torch.nextafter(x, y))
