@@ -73,7 +73,7 @@ def as_result(tx: Tx, vt: GrownList) -> VariableTracker:
         give_up(tx, "it is returned from an exported program")
     if vt.kind is not list:
         give_up(tx, f"it is returned as a {vt.kind.__name__}")
-    stacked = as_stacked(tx, vt.items)
+    stacked = as_stacked(tx, vt.items, use="it is returned")
     element = stacked.element
     if isinstance(element, Rows):
         rows, counts = stacked.stacks
