@@ -24,6 +24,7 @@ from graphweld.capture.program import diagnostics_of, raised_by_the_program
 from graphweld.capture.raises import OF_A_POSITION
 from graphweld.diagnostics import Diagnostic, ExportError, Span, diagnose, rules
 
+CDIST = torch.ops.aten._cdist_forward.default  # what `torch.cdist` becomes
 _asked = threading.local()
 _lock = threading.Lock()
 _installed = False

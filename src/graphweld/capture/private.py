@@ -494,7 +494,8 @@ _GRADIENTS = (
 _EXPORT = (
     *_each(
         "torch.utils._pytree",
-        "keystr tree_flatten tree_leaves tree_leaves_with_path tree_map_only tree_unflatten",
+        "GetAttrKey SequenceKey keystr tree_flatten tree_flatten_with_path tree_leaves tree_leaves_with_path "
+        "tree_map_only tree_unflatten",
         "results as an export takes them apart, inputs as it does, and names for the tensors in them",
     ),
 )
@@ -505,6 +506,7 @@ _REST = (
         "_assert_async _linalg_check_errors",
         "checks that operators make, in a region that is traced again",
     ),
+    *_each("torch.ops.aten", "_cdist_forward", "distances, for which torch's ONNX exporter has no translation"),
     *_each("torch.utils._python_dispatch", "TorchDispatchMode", "to see those checks"),
     *_each("torch", "_assert_async", "to end a compiled call where the program raises"),
     *_each(

@@ -6,11 +6,9 @@ from typing import Any
 
 import torch
 
+from graphweld.capture.exported_names import Place
 from graphweld.capture.exporter import welded
 from graphweld.targets.parts import parts_of
-
-# Which argument, and the way from there to a tensor in it: keys, with whether each is an attribute's name.
-Place = tuple[int | str, tuple[tuple[Any, bool], ...]]
 
 
 def export_target(

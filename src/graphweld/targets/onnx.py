@@ -15,11 +15,12 @@ from typing import Any
 import torch
 from torch.export.graph_signature import ConstantArgument, OutputKind
 
+from graphweld.capture.exported_names import Place, changed_inputs, result_names
 from graphweld.capture.exporter import export_failed, flat_inputs, flat_results, named_sizes, raising_nodes
 from graphweld.convert import code_of
 from graphweld.diagnostics import ExportError, Span, UsageError, diagnose, rules
-from graphweld.targets.export import Place, export_target, found_at
-from graphweld.targets.onnx_outputs import NUMBER, changed_inputs, numbers_as_tensors, result_names
+from graphweld.targets.export import export_target, found_at
+from graphweld.targets.onnx_outputs import NUMBER, numbers_as_tensors
 from graphweld.targets.onnx_raises import carry_raises
 
 EXPORTER = "torch's ONNX exporter"
@@ -47,7 +48,8 @@ def export_onnx_target(
 
     model, program, kinds = _made(target, args, kwargs, dynamic_shapes, opset_version)
     _refuse_changed_state(target, model)
-    changed = changed_inputs(model, args, kwargs)
+    assert model.exported_program is not None, "this model comes from one"
+    changed = changed_inputs(model.exported_program, args, kwargs)
     if changed:
         also = list(changed.values())
         model, program, kinds = _made(target, args, kwargs, dynamic_shapes, opset_version, also)

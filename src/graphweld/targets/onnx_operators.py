@@ -7,6 +7,7 @@ import onnx_ir as ir
 import torch
 
 import graphweld.capture.returned_lists  # noqa: F401 - makes operators
+from graphweld.capture.exporter import CDIST
 from graphweld.targets import onnx_reductions
 from graphweld.targets.onnx_nodes import constant, emit
 from graphweld.targets.onnx_raises import WORDS
@@ -22,7 +23,7 @@ def translations() -> dict[Callable[..., Any], Callable[..., Any]]:
         **onnx_reductions.translations(),
         torch.ops.aten.cat.default: translate_cat,
         torch.ops.aten.masked_select.default: translate_masked_select,
-        torch.ops.aten._cdist_forward.default: translate_cdist,
+        CDIST: translate_cdist,
         torch.ops.aten.nextafter.default: translate_nextafter,
         torch.ops.graphweld.or_raise.default: translate_raise,
         torch.ops.graphweld.as_list.default: translate_list,
