@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from torch.export.graph_signature import OutputKind
 from torch.utils import _pytree as pytree
 
 from tests.corpus.program import Call, Program
@@ -139,12 +140,23 @@ def saved(fn: Any, row: Call) -> Runner:
 
 
 def package(fn: Any, row: Call) -> Runner:
-    """The same compiled by AOTInductor, loaded from its file."""
+    """The same compiled by AOTInductor, loaded from its file, which gives floats as tensors."""
     import graphweld
     from graphweld.capture.packages import load_package
 
     with tempfile.TemporaryDirectory() as folder:
-        return load_package(str(graphweld.package(fn, row.args, Path(folder) / "program.pt2", kwargs=row.kwargs)))
+        loaded = load_package(str(graphweld.package(fn, row.args, Path(folder) / "program.pt2", kwargs=row.kwargs)))
+    specs = graphweld.export(fn, row.args, row.kwargs).graph_signature.output_specs
+    results = [spec for spec in specs if spec.kind is OutputKind.USER_OUTPUT]
+    is_number = [type(spec.arg).__name__.startswith("Sym") for spec in results]
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        leaves, spec = pytree.tree_flatten(loaded(*args, **kwargs))
+        pairs = zip(leaves, is_number, strict=True)
+        found = [leaf.item() if flag and isinstance(leaf, torch.Tensor) else leaf for leaf, flag in pairs]
+        return pytree.tree_unflatten(found, spec)
+
+    return run
 
 
 WAYS = {"export": plain, "saved": saved, "onnx": onnx, "package": package}
