@@ -198,7 +198,7 @@ EXPORTED: tuple[Expect, ...] = (
     # A graph gives one kind of value: not None here and a tensor there, not one string or another, not a class of the
     # program's own. And it changes no Python object, and says nothing.
     *_each(
-        "absence.callers_dict_cleared absence.entries_gone_through absence.entry_added_and_read "
+        "absence.callers_dict_cleared absence.entry_added_and_read "
         "absence.entry_first_bound_in_loop absence.entry_popped absence.module_cache absence.what_never_was "
         "append.return_inside_or_behind append.return_inside_two_loops attributes.append_to_argument "
         "attributes.attribute_of_one_side attributes.counters_in_many_places attributes.global_dict "
@@ -268,8 +268,17 @@ EXPORTED: tuple[Expect, ...] = (
         refused="GW112",
         target="[!o]*",
     ),
-    *_each("for_loops.over_one_tuple_or_another predicates.tested_and_then_changed", refused="GW112", target="[!o]*"),
-    *_each("for_loops.over_one_tuple_or_another predicates.tested_and_then_changed", refused="GW140", target="onnx"),
+    *_each(
+        "for_loops.over_one_tuple_or_another predicates.tested_and_then_changed absence.entries_gone_through",
+        refused="GW112",
+        target="[!o]*",
+    ),
+    *_each(
+        "for_loops.over_one_tuple_or_another predicates.tested_and_then_changed absence.entries_gone_through",
+        refused="GW140",
+        target="onnx",
+    ),
+    *_each("linear_algebra.solve", refused="GW141", target="package"),
     *_each(  # a tuple; of tuples; of several types
         "data_sizes.parts_handed_out list_reads.pairs_of_numbers boolean_operators.lazy_call_counts", refused="GW112"
     ),
