@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from torch.export.graph_signature import OutputKind
 from torch.utils import _pytree as pytree
 
 from tests.corpus.program import Call, Program
@@ -95,23 +96,35 @@ def plain(fn: Any, row: Call) -> Runner:
 
 
 def onnx(fn: Any, row: Call) -> Runner:
-    """The same as an ONNX model, in ONNX Runtime; results in the containers that the exported program gives them."""
+    """The same as an ONNX model, in ONNX Runtime; results in the containers that the exported program gives them.
+
+    Arguments that it says are others behind the call become those.
+    """
     import graphweld
+    from graphweld.targets.onnx_lists import results_of
+    from graphweld.targets.onnx_outputs import NUMBER
 
     model = graphweld.export_onnx(fn, row.args, kwargs=row.kwargs)
-    program = model.exported_program
+    program, outputs = model.exported_program, model.model.graph.outputs
     assert program is not None
+    inputs = [str(name) for name in program.graph_signature.user_inputs]
 
     def run(*args: Any, **kwargs: Any) -> Any:
-        found = model(*pytree.tree_leaves((args, kwargs)))
-        leaves = iter(f.item() if k in numbers else f for k, f in enumerate(found))
-        return pytree.tree_unflatten([None if r is None else next(leaves) for r in results], out_spec)
+        given = pytree.tree_leaves((args, kwargs))
+        found = results_of(model, given)
+        values = [numbers(f) if NUMBER in o.metadata_props else f for o, f in zip(outputs, found, strict=True)]
+        leaves = iter(values)
+        result = pytree.tree_unflatten([None if r is None else next(leaves) for r in results], out_spec)
+        after = {str(o.name): value for o, value in zip(outputs, values, strict=True)}
+        changed = [name for name in inputs if f"{name}_after" in after]
+        for name in changed:
+            given[inputs.index(name)].copy_(after[f"{name}_after"])
+        return result[0] if changed else result
+
+    def numbers(value: Any) -> Any:
+        return [v.item() for v in value] if isinstance(value, list) else value.item()
 
     results, out_spec = program.graph_signature.user_outputs, program.call_spec.out_spec
-    nodes = {node.name: node.meta.get("val") for node in program.graph.nodes}
-    numbers = {
-        k for k, r in enumerate(r for r in results if r is not None) if not isinstance(nodes.get(r), torch.Tensor)
-    }
     return run
 
 
@@ -127,12 +140,23 @@ def saved(fn: Any, row: Call) -> Runner:
 
 
 def package(fn: Any, row: Call) -> Runner:
-    """The same compiled by AOTInductor, loaded from its file."""
+    """The same compiled by AOTInductor, loaded from its file, which gives floats as tensors."""
     import graphweld
     from graphweld.capture.packages import load_package
 
     with tempfile.TemporaryDirectory() as folder:
-        return load_package(str(graphweld.package(fn, row.args, Path(folder) / "program.pt2", kwargs=row.kwargs)))
+        loaded = load_package(str(graphweld.package(fn, row.args, Path(folder) / "program.pt2", kwargs=row.kwargs)))
+    specs = graphweld.export(fn, row.args, row.kwargs).graph_signature.output_specs
+    results = [spec for spec in specs if spec.kind is OutputKind.USER_OUTPUT]
+    is_number = [type(spec.arg).__name__.startswith("Sym") for spec in results]
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        leaves, spec = pytree.tree_flatten(loaded(*args, **kwargs))
+        pairs = zip(leaves, is_number, strict=True)
+        found = [leaf.item() if flag and isinstance(leaf, torch.Tensor) else leaf for leaf, flag in pairs]
+        return pytree.tree_unflatten(found, spec)
+
+    return run
 
 
 WAYS = {"export": plain, "saved": saved, "onnx": onnx, "package": package}

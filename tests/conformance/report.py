@@ -2,39 +2,45 @@
 
 python -m tests.conformance.report                         # backend eager, all programs
 python -m tests.conformance.report --rows aot_eager-grad,dynamic-sizes --kind branch --only joins.
-python -m tests.conformance.report --rows export-exported,saved-exported,onnx-exported,package-exported
+python -m tests.conformance.report --rows export-exported,saved-exported,onnx-exported --log rows.jsonl
+python -m tests.conformance.report --rows package-exported --each 8 --limit 300 --log rows.jsonl
+
+With --log each result is added to a file as it comes, and what the file has is not run again.
 """
 
 from __future__ import annotations
 
 import argparse
 import collections
+import json
 import multiprocessing
 import os
 import signal
 import time
 import warnings
+from pathlib import Path
 from typing import Any
-
-LIMIT = 60  # seconds for one program
 
 
 def _too_long(*_: Any) -> None:
-    raise TimeoutError(f"over {LIMIT} s")
+    raise TimeoutError("over the limit of time")
 
 
-def one(job: tuple[str, str, str]) -> tuple[str, str, str, str, str, float]:
+Row = tuple[str, str, str, str, str, float]
+
+
+def one(job: tuple[str, str, str, int]) -> Row:
     import torch
 
     from tests.corpus.program import by_name
 
     from . import exported, harness
 
-    name, target, variant = job
+    name, target, variant, limit = job
     torch.set_num_threads(1)
     start = time.perf_counter()
     signal.signal(signal.SIGALRM, _too_long)
-    signal.setitimer(signal.ITIMER_REAL, LIMIT, 5)  # again and again: torch swallows some exceptions
+    signal.setitimer(signal.ITIMER_REAL, limit, 5)  # again and again: torch swallows some exceptions
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -72,29 +78,40 @@ def main() -> None:
     parser.add_argument("--only", default="", help="comma list of parts of program names")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--full", action="store_true", help="long notes")
+    parser.add_argument("--each", type=int, default=1, help="of the chosen, only each so many")
+    parser.add_argument("--limit", type=int, default=60, help="seconds for one program")
+    parser.add_argument("--log", type=Path, help="a file of JSON lines to continue")
     options = parser.parse_args()
     kinds, without = ({w for w in text.split(",") if w} for text in (options.kind, options.without))
     exports = [(p, w, "exported") for w in exported.WAYS for p in programs() if exported.has_tensors_only(p)]
     jobs = [
-        (p.name, t, v)
+        (p.name, t, v, options.limit)
         for p, t, v in (*MATRIX, *exports)
         if (options.rows == "all" or f"{t}-{v}" in options.rows.split(","))
         and kinds <= p.tags
         and not without & p.tags
         and (not options.only or any(w in p.name for w in options.only.split(",")))
-    ]
+    ][:: options.each]
+    rows: list[Row] = []
+    if options.log is not None and options.log.exists():
+        known = [tuple(json.loads(line)) for line in options.log.read_text().splitlines()]
+        chosen = {job[:3] for job in jobs}
+        rows = [row for row in known if row[:3] in chosen]
+        jobs = [job for job in jobs if job[:3] not in {row[:3] for row in rows}]
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-    counts: dict[str, collections.Counter[str]] = collections.defaultdict(collections.Counter)
     with multiprocessing.get_context("spawn").Pool(options.jobs, maxtasksperchild=60) as pool:
-        results: Any = pool.imap_unordered(one, jobs, chunksize=4)
-        rows = []
-        for row in results:
-            name, target, variant, status, note, seconds = row
+        for row in pool.imap_unordered(one, jobs, chunksize=4):
             rows.append(row)
-            counts[f"{target}-{variant}"][status] += 1
+            if options.log is not None:
+                with options.log.open("a") as log:
+                    print(json.dumps(row), file=log)
+            name, target, variant, status, note, seconds = row
             if status != "pass":
                 note = note if options.full else note[:170]
                 print(f"{status:8} {target}-{variant:7} {name:45} {seconds:5.1f} s  {note}", flush=True)
+    counts: dict[str, collections.Counter[str]] = collections.defaultdict(collections.Counter)
+    for _, target, variant, status, _, _ in rows:
+        counts[f"{target}-{variant}"][status] += 1
     slow = sorted(rows, key=lambda r: -r[5])[:5]
     print("slowest:", ", ".join(f"{r[0]} {r[5]:.1f} s" for r in slow))
     for row, c in counts.items():

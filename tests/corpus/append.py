@@ -448,3 +448,13 @@ def list_of_a_length_of_the_data(x, n):
             best[i] = i
             seen[i + 1] = True
     return best, seen, len([0] * (int(n) - 2)), torch.stack([x] + [x * 2] * int(n))
+
+
+@program(counts, "loop", grad=False)
+def lists_of_lengths_and_sizes_returned(x, n):
+    parts, flags = [], []
+    for i in range(int(n)):
+        parts.append(x[: i + 1] * 2)
+        if x[i] > 1:
+            flags.append(i)
+    return {"parts": parts, "flags": flags}, x.sum()

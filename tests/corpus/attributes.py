@@ -656,3 +656,21 @@ class LateCache(nn.Module):
 @factory(twice, "state", grad=False)
 def attributes_behind_a_cache_of_one_side():
     return LateCache()
+
+
+class Totals(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("total", torch.zeros(3))
+        self.register_buffer("count", torch.zeros(()))
+
+    def forward(self, x):
+        if x.sum() > 0:
+            self.count.data.add_(1)
+        self.total.data.mul_(0.5).add_(x)
+        return self.total / (self.count + 1)
+
+
+@factory(twice, "state", grad=False)
+def buffers_changed_by_their_data():
+    return Totals()

@@ -261,3 +261,18 @@ def running_maximum_closure():
         return x - best
 
     return run
+
+
+@factory(signs, "state")
+def module_of_an_outer_function():
+    torch.manual_seed(0)
+    layer = torch.nn.Linear(3, 3)
+    layers = {"tied": torch.nn.Linear(3, 3)}
+    layers["tied"].weight = layer.weight
+
+    def run(x):
+        if x.sum() > 0:
+            x = layer(x)
+        return layers["tied"](x)
+
+    return run

@@ -200,3 +200,27 @@ def attention_that_asks_for_its_length(x, n, is_causal=False):
     is_short = head.shape[1] < 9 or not is_causal
     y = F.scaled_dot_product_attention(head, head, head, is_causal=is_causal)
     return [y.sum(1) if is_short else y, is_causal]
+
+
+@program(mixed, "state data_sizes", grad=False)
+def reductions_of_what_may_be_empty(x):
+    kept = x[x > 0]
+    rows = x.reshape(2, 2)[x[:2] > 1.5]
+    spread = kept.var() if kept.numel() > 1 else kept.mean()
+    return (kept > 1).any(), (kept > 1).all(), kept.sum(), spread, rows.mean(0), (rows > 0).any(1)
+
+
+@program(mixed, "state data_sizes raises", grad=False)
+def greatest_of_what_may_be_empty(x):
+    if x[0] > 5:
+        return x.sum()
+    return x[x > 0].max()
+
+
+@program(mixed, "state data_sizes", grad=False)
+def empty_tensors_in_a_row(x):
+    none = torch.tensor([])
+    repeated = torch.cat([none, none]).unique(return_counts=True)[1]
+    if (repeated > 1).any():
+        x = x * 2
+    return torch.cat([none, x[x > 0]])

@@ -8,13 +8,17 @@ difference, the original is kept as an alternative beside it. A view is made aga
 nothing, and it cannot fail where shapes are known.
 """
 
+from typing import Any
+
 import torch
 from torch._dynamo.variables.base import VariableTracker
+from torch._dynamo.variables.tensor import TensorVariable
 from torch.fx import Node, Proxy
 
 from graphweld.capture.merge_variable import changes_in_place
 from graphweld.capture.regions import Region
-from graphweld.capture.variables import Thunk, Tx, existing, storage_key
+from graphweld.capture.sites import trace_of
+from graphweld.capture.variables import Thunk, Tx, existing, method, storage_key
 
 VIEWS = {
     "view", "reshape", "getitem", "transpose", "t", "squeeze", "unsqueeze", "narrow", "select", "permute", "expand",
@@ -121,3 +125,20 @@ def _base_of(region: Region, node: Node) -> torch.Tensor | None:
 
 def _name(node: Node) -> str:
     return node.target if isinstance(node.target, str) else getattr(node.target, "__name__", "")
+
+
+def hook_data() -> None:
+    """`x.data` in a region, and in an export, is `x.detach()`. Once a process.
+
+    Of what is changed through `x.data` the version of `x` does not tell, so a region would change its operand unseen;
+    and torch.export takes it for a constant. That autograd does not see the change has no meaning inside of a graph.
+    """
+    plain = TensorVariable.method_attr_data
+
+    def method_attr_data(self: TensorVariable, tx: Any) -> VariableTracker:
+        is_inside = tx.output.export or tx.output.current_tracer.parent is not None
+        if trace_of(tx) is not None and is_inside:
+            return method(tx, self, "detach")
+        return plain(self, tx)
+
+    TensorVariable.method_attr_data = method_attr_data  # type: ignore[method-assign]

@@ -70,7 +70,7 @@ def tensor_of(tx: Tx, node: Node, kind: type, depth: int = 8) -> VariableTracker
     if any(p is None or isinstance(p, bool) or (isinstance(p, (int, float)) and type(p) is not kind) for p in parts):
         return None
     result = call(tx, node.target, *parts)
-    if kind is int and not tx.output.export:
+    if kind is int:
         _check_size(tx, node.target, parts)
     return result
 

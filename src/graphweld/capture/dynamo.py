@@ -10,7 +10,6 @@ from typing import Any, NoReturn
 
 from torch._dynamo import config, exc, symbolic_convert
 from torch._dynamo.eval_frame import skip_code
-from torch._dynamo.side_effects import SideEffects
 from torch._dynamo.symbolic_convert import InliningInstructionTranslator
 from torch._dynamo.variables.base import AsPythonConstantNotImplementedError, VariableTracker
 from torch._dynamo.variables.builtin import BuiltinVariable
@@ -53,11 +52,13 @@ from graphweld.capture import (
     statistics,
 )
 from graphweld.capture.absence import hook_absence
+from graphweld.capture.aliases import hook_data
 from graphweld.capture.changing_sizes import hook_rows
 from graphweld.capture.choices import hook_choices
 from graphweld.capture.compiled import hook_compiled
 from graphweld.capture.conditionals import distribute, merge_in
-from graphweld.capture.effects import hook_changes, watch_mutation
+from graphweld.capture.effects import hook_changes
+from graphweld.capture.fillers import hook_symbols
 from graphweld.capture.formatting import hook_formatting
 from graphweld.capture.frozen import refuse_changes
 from graphweld.capture.grown_lists import GrownList
@@ -65,7 +66,7 @@ from graphweld.capture.joins import is_sized_by_data
 from graphweld.capture.membership import hook_membership
 from graphweld.capture.merge_arguments import hook_merge_arguments, with_choices
 from graphweld.capture.merge_variable import changes_in_place
-from graphweld.capture.number_reads import hook_floats, hook_items, read_once
+from graphweld.capture.number_reads import hook_numbers, read_once
 from graphweld.capture.partial import hook_partial
 from graphweld.capture.predicates import is_data_dependent
 from graphweld.capture.raises import hook_exceptions
@@ -94,9 +95,8 @@ SETTINGS = {
     "trace_autograd_ops": True,
 }
 
-_local = threading.local()
+_local, _lock = threading.local(), threading.Lock()
 _installed = False
-_lock = threading.Lock()
 
 
 def current_tx() -> Any:
@@ -118,13 +118,15 @@ def install() -> None:
         _hook_output()
         _hook_methods()
         _hook_asserts()
-        hook_items()
-        hook_floats()
+        hook_numbers()
         _hook_cells()
-        _hook_mutation()
+        hook_changes(list_operations.instead)
+        list_operations.hook_displays()
         counters.hook_literals()
         hook_formatting()
         hook_compiled()
+        hook_data()
+        hook_symbols()
         hook_membership()
         hook_merge_arguments()  # behind what it takes over
         hook_rows()
@@ -486,15 +488,3 @@ def _hook_cells() -> None:
             raise ClosureConversionError("a shared variable is unbound") from error
 
     NestedUserFunctionVariable._get_function_impl = _get_function_impl  # type: ignore[assignment,method-assign]
-
-
-def _hook_mutation() -> None:
-    mutation = SideEffects.mutation
-
-    def watched(self: SideEffects, var: VariableTracker) -> None:
-        watch_mutation(self, var)
-        mutation(self, var)
-
-    SideEffects.mutation = watched  # type: ignore[method-assign]
-    hook_changes(list_operations.instead)
-    list_operations.hook_displays()

@@ -98,6 +98,13 @@ def hook_changes(instead: Callable[..., bool]) -> None:
     `d.popitem()`, it is told afterwards.
     """
     hook_generators()
+    mutation = SideEffects.mutation
+
+    def watched(self: SideEffects, var: VariableTracker) -> None:
+        watch_mutation(self, var)
+        mutation(self, var)
+
+    SideEffects.mutation = watched  # type: ignore[method-assign]
     for cls, names in CHANGING.items():
         for name in names:
             setattr(cls, name, _remembering(getattr(cls, name), instead))

@@ -5,6 +5,7 @@ Python objects, writes attributes, prints. What would have been done there is lo
 the end of the outermost call:
 
     return x if p else x + 1           the joined tensor (that it may be `x` itself cannot be seen outside)
+    return x if p else x[:2]           the part in use of a tensor of the larger size
     return None if p else x            refused: no output of a graph is one or the other
     self.mean = 0.9 * self.mean + m    a buffer: copied into; any other attribute: refused
     seen.append(3); print(x)           refused
@@ -12,6 +13,7 @@ the end of the outermost call:
 
 import logging
 import operator
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 import torch
@@ -26,9 +28,21 @@ from graphweld.capture.data_numbers import NUMBER_DTYPES
 from graphweld.capture.effects import contents_of, current_attribute, is_same_contents
 from graphweld.capture.merge_variable import MergeVariable, is_bool_like, kind_of
 from graphweld.capture.predicates import predicate
+from graphweld.capture.ragged import filled_up, in_use, most_of
 from graphweld.capture.refusal import Refusal, refuse
+from graphweld.capture.returned_lists import as_result, list_of
 from graphweld.capture.sites import PACKAGE, TORCH
-from graphweld.capture.variables import Tx, call, example, is_number, is_tensor, method, storage_key
+from graphweld.capture.variables import (
+    Tx,
+    call,
+    constant,
+    example,
+    is_number,
+    is_tensor,
+    method,
+    same_size,
+    storage_key,
+)
 from graphweld.diagnostics import Span, diagnose, rules
 from graphweld.diagnostics.rule import in_words
 
@@ -69,7 +83,7 @@ def remember_inputs(tx: Tx, inputs: VariableTracker) -> None:
 
 def result_of(tx: Tx, result: VariableTracker) -> VariableTracker:
     """The result, before it is taken apart, with one container on every path; refused where no graph can give it."""
-    result = _opened(result)
+    result = _opened(tx, result)
 
     def check(vt: VariableTracker) -> None:
         if isinstance(vt, SizeVariable):
@@ -83,19 +97,24 @@ def result_of(tx: Tx, result: VariableTracker) -> VariableTracker:
     return result
 
 
-def _opened(vt: VariableTracker) -> VariableTracker:
+def _opened(tx: Tx, vt: VariableTracker) -> VariableTracker:
     """Alternatives that are sequences of one length, as one sequence of alternatives."""
     vt = vt.realize()
     if isinstance(vt, MergeVariable):
         vt = vt.without_undefined()  # a name that may be unbound where it is read has been refused
+    listed = list_of(tx, vt)
+    if listed is not None:
+        return as_result(tx, listed)
     if isinstance(vt, MergeVariable) and vt.joined is None:
-        a, b = _opened(vt.then), _opened(vt.orelse)
+        a, b = _opened(tx, vt.then), _opened(tx, vt.orelse)
         if type(a) is type(b) and type(a) in SEQUENCES and len(a.items) == len(b.items):
             pairs = enumerate(zip(a.items, b.items, strict=True))
             items = [x if x is y else MergeVariable(vt.pred, x, y, f"{vt.name}[{k}]") for k, (x, y) in pairs]
             vt = a.clone(items=items, source=None)
     if type(vt) in SEQUENCES:
-        vt = vt.clone(items=[_opened(item) for item in vt.items], source=None)
+        vt = vt.clone(items=[_opened(tx, item) for item in vt.items], source=None)
+    if type(vt) is ConstDictVariable and any(list_of(tx, value.realize()) is not None for value in vt.items.values()):
+        vt = vt.clone(items={key: _opened(tx, value) for key, value in vt.items.items()}, source=None)
     return vt
 
 
@@ -104,19 +123,50 @@ def _can_select(vt: MergeVariable) -> bool:
     first, *rest = vt.alternatives()
     if is_number(first):
         return all(is_number(side) and side.python_type() is first.python_type() for side in rest)
-    return all(is_tensor(side) and _kind(side) == _kind(first) for side in (first, *rest))
+    if not all(is_tensor(side) and _kind(side)[1:] == _kind(first)[1:] for side in (first, *rest)):
+        return False
+    sizes = [tuple(map(most_of, example(side).shape)) for side in (first, *rest)]
+    return all(_is_same_shape(example(side), example(first)) for side in rest) or not any(
+        None in size for size in sizes
+    )
 
 
 def _selected(tx: Tx, vt: VariableTracker) -> VariableTracker:
     """The one tensor that is whichever alternative it is; a number as a 0-d tensor."""
-    if isinstance(vt, MergeVariable):
+    if not isinstance(vt, MergeVariable):
+        return vt if is_tensor(vt) else call(tx, torch.full, (), vt, dtype=NUMBER_DTYPES[vt.python_type()])
+    sides = vt.alternatives()
+    first = example(sides[0]) if is_tensor(sides[0]) else None
+    if first is None or all(_is_same_shape(example(side), first) for side in sides):
         return call(tx, torch.where, vt.pred, _selected(tx, vt.then), _selected(tx, vt.orelse))
-    return vt if is_tensor(vt) else call(tx, torch.full, (), vt, dtype=NUMBER_DTYPES[vt.python_type()])
+    buffer: VariableTracker = vt
+    counts = []
+    for dim in range(first.dim()):
+        sizes = [example(side).shape[dim] for side in sides]
+        if not all(same_size(size, sizes[0]) for size in sizes):
+            most = max(most_of(size) or 0 for size in sizes)
+            counts.append((dim, _selected(tx, _each(vt, lambda side, d=dim: method(tx, side, "size", constant(d))))))
+            buffer = _each(buffer, lambda side, d=dim, m=most: call(tx, filled_up, side, m, d))
+    selected = _selected(tx, buffer)
+    for dim, count in counts:
+        selected = call(tx, in_use, selected, method(tx, count, "item"), dim)
+    return selected
+
+
+def _each(vt: VariableTracker, make: Callable[[VariableTracker], VariableTracker]) -> VariableTracker:
+    """The same choice between others, made of each alternative."""
+    if not isinstance(vt, MergeVariable):
+        return make(vt)
+    return MergeVariable(vt.pred, _each(vt.then, make), _each(vt.orelse, make), vt.name)
+
+
+def _is_same_shape(a: torch.Tensor, b: torch.Tensor) -> bool:
+    return a.dim() == b.dim() and all(map(same_size, a.shape, b.shape))
 
 
 def _kind(vt: VariableTracker) -> tuple[Any, ...]:
     fake = example(vt)
-    return fake.shape, fake.dtype, fake.device
+    return fake.shape, fake.dim(), fake.dtype, fake.device
 
 
 def finish(tx: Tx, flattened: VariableTracker) -> None:

@@ -24,20 +24,22 @@ from graphweld.capture.program import diagnostics_of, raised_by_the_program
 from graphweld.capture.raises import OF_A_POSITION
 from graphweld.diagnostics import Diagnostic, ExportError, Span, diagnose, rules
 
+CDIST = torch.ops.aten._cdist_forward.default  # what `torch.cdist` becomes
 _asked = threading.local()
 _lock = threading.Lock()
 _installed = False
 
 
 @contextmanager
-def welded() -> Iterator[None]:
-    """Have torch's exports inside weld."""
+def welded(gives_lists: bool = False) -> Iterator[None]:
+    """Have torch's exports inside weld. `gives_lists`: a list of unknown length is a result (see `returned_lists`)."""
     install()
-    before, _asked.here = getattr(_asked, "here", False), True
+    before = getattr(_asked, "here", False), getattr(_asked, "lists", False)
+    _asked.here, _asked.lists = True, gives_lists
     try:
         yield
     finally:
-        _asked.here = before
+        _asked.here, _asked.lists = before
 
 
 def install() -> None:
@@ -55,7 +57,7 @@ def install() -> None:
             return plain(mod, args, kwargs, *more, **how)
         args, kwargs = _told_apart((args, kwargs or {}))
         try:
-            with sites.welding(sites.Trace()):
+            with sites.welding(sites.Trace(gives_lists=_asked.lists)):
                 program = plain(mod, args, kwargs, *more, **{**how, "strict": True})
         except Exception as error:
             if raised_by_the_program(error):
@@ -103,15 +105,15 @@ def _at_function(diagnostic: Diagnostic, module: Any) -> Diagnostic:
     return dataclasses.replace(diagnostic, span=span, source_line=linecache.getline(span.file, span.line).rstrip())
 
 
-def raising_nodes(program: torch.export.ExportedProgram) -> list[str]:
-    """What the program's assertions say, those of its regions included, which another runtime would not make itself.
+def raising_nodes(program: torch.export.ExportedProgram) -> dict[torch.fx.Node, str]:
+    """The program's assertions, those of its regions included, which another runtime would not make, by what they say.
 
     Facts about sizes are none. Of the position of an item every runtime makes sure: ONNX says that it must be inside.
     """
     graphs = [m.graph for m in program.graph_module.modules() if isinstance(m, torch.fx.GraphModule)]
     found = [node for graph in graphs for node in graph.nodes if str(node.target).startswith("aten._assert_async")]
-    words = [str(node.args[-1]).removeprefix("graphweld: ") for node in found]
-    return [text for text in words if OF_A_POSITION not in text]
+    words = {node: str((*node.args, "an assertion")[1]).removeprefix("graphweld: ") for node in found}
+    return {node: text for node, text in words.items() if OF_A_POSITION not in text}
 
 
 def flat_inputs(program: torch.export.ExportedProgram, args: Any, kwargs: Any) -> list[Any]:
@@ -121,14 +123,9 @@ def flat_inputs(program: torch.export.ExportedProgram, args: Any, kwargs: Any) -
     return [leaf for leaf, spec in leaves if not isinstance(spec.arg, ConstantArgument)]
 
 
-def flat_results(result: Any) -> list[torch.Tensor]:
-    """What a graph gives for a result: its tensors in order, and numbers as 0-d tensors."""
-    made = (
-        leaf if isinstance(leaf, torch.Tensor) else torch.tensor(leaf)
-        for leaf in pytree.tree_leaves(result)
-        if leaf is not None
-    )
-    return list(made)
+def flat_results(result: Any) -> list[Any]:
+    """What a graph gives for a result: its tensors and numbers in order."""
+    return [leaf for leaf in pytree.tree_leaves(result) if leaf is not None]
 
 
 def named_sizes(program: torch.export.ExportedProgram, args: Any, kwargs: Any, dynamic_shapes: Any) -> dict[str, str]:

@@ -1,6 +1,9 @@
 """Tensors that nobody reads: what one side of a branch hands out for a value of the other."""
 
+from typing import Any
+
 import torch
+from torch._dynamo.output_graph import SubgraphTracer
 from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.lists import TupleVariable
 from torch._dynamo.variables.tensor import SymNodeVariable
@@ -33,3 +36,16 @@ def find_symbol(tx: Tx, size: torch.SymInt) -> VariableTracker | None:
             proxy = proxy() if not hasattr(proxy, "node") else proxy
             return SymNodeVariable(proxy, size)
     return None
+
+
+def hook_symbols() -> None:
+    """Have torch make the node of a size that a region reads, where it has put that off. Once a process."""
+    lift = SubgraphTracer.lift_tracked_freevar_to_input
+
+    def lift_tracked_freevar_to_input(self: SubgraphTracer, proxy: Any) -> Any:
+        found = lift(self, proxy)
+        if not hasattr(found, "node"):  # torch 2.13 hands out the promise of one
+            found = self.bound_symbols[proxy.node.meta["example_value"].node.expr] = found()
+        return found
+
+    SubgraphTracer.lift_tracked_freevar_to_input = lift_tracked_freevar_to_input  # type: ignore[method-assign]

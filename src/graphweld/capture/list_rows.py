@@ -60,14 +60,14 @@ def _of_numbers(element: Carry) -> Carry:
     return element
 
 
-def as_stacked(tx: Tx, items: Items, element: Carry | None = None) -> Stacked:
+def as_stacked(tx: Tx, items: Items, element: Carry | None = None, use: str = "a part of it is taken") -> Stacked:
     """One run of all items, of one type. What is copied for it must not be changed in place any more."""
     if len(items) == 1 and isinstance(items[0], Run) and not isinstance(items[0], Conditional):
         return items[0].stacked(tx)
     for vt in _examples(tx, items):
         element = widened(tx, element, vt)
     if element is None or not has_rows(element):
-        give_up(tx, "a part of it is taken, and its items are of several types")
+        give_up(tx, f"{use}, and its items are of several types")
     stacks: Items = []
     mask = None
     for k in range(len(carries.leaves(element))):

@@ -31,6 +31,12 @@ def read_once(tensor: TensorVariable, tx: Any, read: Callable[[], VariableTracke
     return made[key]  # type: ignore[no-any-return]
 
 
+def hook_numbers() -> None:
+    """Both of the below. Once a process."""
+    hook_items()
+    hook_floats()
+
+
 def hook_items() -> None:
     """`.item()` of a 0-d input is a number of the data like any other.
 

@@ -90,6 +90,16 @@ PATCHED = (
         _METHOD,
     ),
     Private(
+        f"{_VARIABLES}.tensor.TensorVariable.method_attr_data",
+        "patched: `x.data`, whose changes a region would not see, and which an export takes for a constant",
+        ("self", "tx"),
+    ),
+    Private(
+        f"{_DYNAMO}.output_graph.SubgraphTracer.lift_tracked_freevar_to_input",
+        "patched: torch gives a region the promise of a size, where it wants the size",
+        ("self", "proxy"),
+    ),
+    Private(
         f"{_VARIABLES}.tensor.TensorVariable.method_item",
         "patched: `.item()` of an input is a number of the data, and not guarded on",
         ("self", "tx"),
@@ -496,7 +506,8 @@ _GRADIENTS = (
 _EXPORT = (
     *_each(
         "torch.utils._pytree",
-        "keystr tree_flatten tree_leaves tree_leaves_with_path tree_map_only tree_unflatten",
+        "GetAttrKey SequenceKey keystr tree_flatten tree_flatten_with_path tree_leaves tree_leaves_with_path "
+        "tree_map_only tree_unflatten",
         "results as an export takes them apart, inputs as it does, and names for the tensors in them",
     ),
 )
@@ -507,6 +518,7 @@ _REST = (
         "_assert_async _linalg_check_errors",
         "checks that operators make, in a region that is traced again",
     ),
+    *_each("torch.ops.aten", "_cdist_forward", "distances, for which torch's ONNX exporter has no translation"),
     *_each("torch.utils._python_dispatch", "TorchDispatchMode", "to see those checks"),
     *_each("torch", "_assert_async", "to end a compiled call where the program raises"),
     *_each(

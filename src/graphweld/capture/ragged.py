@@ -35,14 +35,14 @@ class Rows:
             same_size(a, b) for d, (a, b) in enumerate(zip(like.shape, fake.shape, strict=True)) if d != self.dim
         ):
             return False
-        most = _most(fake.shape[self.dim])
+        most = most_of(fake.shape[self.dim])
         return most is not None and most <= self.most
 
 
 def rows_for(fake: torch.Tensor) -> Rows | None:
     """The type of a tensor of which the data decides one size, up to a known one; None for any other."""
     sized = [d for d, size in enumerate(fake.shape) if isinstance(size, torch.SymInt) and free_unbacked_symbols(size)]
-    most = _most(fake.shape[sized[0]]) if len(sized) == 1 else None
+    most = most_of(fake.shape[sized[0]]) if len(sized) == 1 else None
     if most is None:
         return None
     (dim,) = sized
@@ -51,7 +51,8 @@ def rows_for(fake: torch.Tensor) -> Rows | None:
     return Rows(like, bool(fake.requires_grad), dim)
 
 
-def _most(size: int | torch.SymInt) -> int | None:
+def most_of(size: int | torch.SymInt) -> int | None:
+    """The largest that a size can be, None where there is no bound."""
     if isinstance(size, int):
         return size
     bound = size.node.shape_env.bound_sympy(size.node.expr).upper

@@ -197,7 +197,9 @@ def raising_in(tx: Tx, graph: Graph, tracer: Any) -> tuple[VariableTracker, Rais
         return None
     passes = [existing(tx, Proxy(n.args[0], tracer)) for n in checks]
     whole = functools.reduce(lambda a, b: call(tx, torch.logical_and, a, b), passes)
-    return whole, (checks[0].target, checks[0].args[1:])
+    # An exporter may leave a position to other runtimes, the rest not.
+    told = next((n for n in checks if not any(OF_A_POSITION in str(word) for word in n.args[1:])), checks[0])
+    return whole, (told.target, told.args[1:])
 
 
 def raise_behind(tx: Tx, passes: VariableTracker, raising: Raising) -> None:
@@ -230,7 +232,10 @@ def _inside_unknown_with(tx: Tx) -> bool:
     """Whether a context manager that is none of torch's, such as `contextlib.suppress`, sees what is raised here."""
     frame: Any = tx
     while frame is not None:
-        if any("WITH" in entry.inst.opname and entry.with_context is None for entry in frame.block_stack):
+        is_torch = frame.f_code.co_filename.startswith(TORCH)  # such as `@torch.no_grad()`
+        if not is_torch and any(
+            "WITH" in entry.inst.opname and entry.with_context is None for entry in frame.block_stack
+        ):
             return True
         frame = frame.parent
     return False

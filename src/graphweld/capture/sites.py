@@ -54,6 +54,7 @@ class Trace:
     stalls: int = 0  # how often in a row converting a function did not help
     show: Callable[[GraphModule], None] | None = None  # takes each finished graph, before a backend changes it
     checkpoint: bool = False  # whether loops keep little for their backward
+    gives_lists: bool = False  # whether what it is exported to has lists of unknown length as results
 
     def start_over(self) -> None:
         """Forget what the trace that is given up has seen."""

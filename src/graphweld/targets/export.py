@@ -1,39 +1,60 @@
 """`gw.export`: torch.export, with the control flow welded."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
 
+from graphweld.capture.exported_names import Place
 from graphweld.capture.exporter import welded
+from graphweld.targets.parts import parts_of
 
 
 def export_target(
-    target: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], dynamic_shapes: Any = None
+    target: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    dynamic_shapes: Any = None,
+    also: Sequence[Place] = (),
+    gives_lists: bool = False,
 ) -> torch.export.ExportedProgram:
-    """One graph of `target` that needs no Python, as an ExportedProgram."""
-    with welded():
-        return torch.export.export(as_module(target), args, kwargs, dynamic_shapes=dynamic_shapes, strict=True)
+    """One graph of `target` that needs no Python, as an ExportedProgram. It returns the inputs `also` too."""
+    with welded(gives_lists):
+        return torch.export.export(as_module(target, also), args, kwargs, dynamic_shapes=dynamic_shapes, strict=True)
 
 
-def as_module(target: Callable[..., Any]) -> torch.nn.Module:
+def as_module(target: Callable[..., Any], also: Sequence[Place] = ()) -> torch.nn.Module:
     """A module that calls `target`, with its parameter names; a method's module is a part of it."""
-    if isinstance(target, torch.nn.Module):
+    if isinstance(target, torch.nn.Module) and not also:
         return target
-    owner: Any = getattr(target, "__self__", None)
-    method: Any = getattr(target, "__func__", None)
+    is_module = isinstance(target, torch.nn.Module)
+    owner: Any = target if is_module else getattr(target, "__self__", None)
+    method: Any = type(target).__call__ if is_module else getattr(target, "__func__", None)
     is_part = isinstance(owner, torch.nn.Module)
 
     def forward(self: Any, *args: Any, **kwargs: Any) -> Any:
-        return method(self.module, *args, **kwargs) if is_part else target(*args, **kwargs)
+        result = method(self.module, *args, **kwargs) if is_part else target(*args, **kwargs)
+        return (result, [found_at(args, kwargs, place) for place in also]) if also else result
 
-    forward.__signature__ = _with_self(inspect.signature(target))  # type: ignore[attr-defined]
+    own = inspect.signature(target.forward if isinstance(target, torch.nn.Module) else target)
+    forward.__signature__ = _with_self(own)  # type: ignore[attr-defined]
     name = getattr(target, "__name__", type(target).__name__)
     module: torch.nn.Module = type(name, (torch.nn.Module,), {"forward": forward, "gw_target": staticmethod(target)})()
     if is_part:
         module.add_module("module", owner)  # its parameters are then the program's
+    for name, part in ({} if is_part else parts_of(target)).items():
+        setattr(module, f"{name}_" if hasattr(module, name) else name, part)
     return module
+
+
+def found_at(args: tuple[Any, ...], kwargs: dict[str, Any], place: Place) -> Any:
+    """The tensor at a place among arguments."""
+    argument, way = place
+    value = args[argument] if isinstance(argument, int) else kwargs[argument]
+    for key, is_attribute in way:
+        value = getattr(value, key) if is_attribute else value[key]
+    return value
 
 
 def _with_self(own: inspect.Signature) -> inspect.Signature:

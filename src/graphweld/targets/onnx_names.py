@@ -6,12 +6,13 @@ for the variable that holds them.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import onnx_ir as ir
 
 from graphweld.capture.sites import PACKAGE, TORCH
+from graphweld.targets.onnx_raises import WORDS
 from graphweld.targets.onnx_variables import Variables
 from graphweld.view.from_onnx import RECORD, SOURCE
 from graphweld.view.lines import frames
@@ -20,15 +21,23 @@ REGIONS = {"then_branch": "then", "else_branch": "else", "body": "body"}
 OWN = (*PACKAGE, TORCH, __file__.rpartition("/")[0])
 
 
-def name_sources(model: ir.Model) -> None:
-    """Give nodes their lines, regions names that tell of the line they stand in, and values those of variables."""
+def name_sources(model: ir.Model, results: Sequence[str] = ()) -> None:
+    """Give nodes their lines, regions names that tell of the line they stand in, and values those of variables.
+
+    `results` are names for the outputs, where they have one that is no variable's.
+    """
     nodes = list(_nodes(model.graph))
+    failing: set[str] = set()
     for node in nodes:
         source = _source(node.metadata_props.get(RECORD, ""))
         if source is not None:
             node.metadata_props[SOURCE] = f"{source[0]}:{source[1]}"
+        if WORDS in node.metadata_props:
+            node.name = _free(
+                node.metadata_props[WORDS], failing
+            )  # which is what ONNX Runtime tells when the node fails
     variables = Variables(nodes)
-    kept = {*model.graph.inputs, *model.graph.outputs, *model.graph.initializers.values()}
+    kept = {*model.graph.inputs, *model.graph.initializers.values()}
     taken = {value.name or "" for value in kept}
 
     def rename(start: str, values: Iterable[ir.Value]) -> None:
@@ -36,6 +45,11 @@ def name_sources(model: ir.Model) -> None:
             name = variables.of(value) or (value.name or "value").rpartition(".")[2]
             value.name = _free(f"{start}{name}", taken)
 
+    named = list(zip(model.graph.outputs, results, strict=False))
+    for value, name in sorted(named, key=lambda pair: not pair[1]):  # the user's keys come first
+        if value not in kept:
+            kept.add(value)
+            value.name = _free(name or variables.of(value) or value.name or "result", taken)
     rename("", (value for node in model.graph for value in node.outputs if value not in kept))
     for node in nodes:
         line = node.metadata_props.get(SOURCE, "").rpartition(":")[2]

@@ -17,9 +17,9 @@ import onnx_ir as ir
 import onnxscript
 import torch
 
-Number = bool | int | float
-NUMBERS = {bool: ir.DataType.BOOL, int: ir.DataType.INT64, float: ir.DataType.DOUBLE}
-SELECTED = {ir.DataType.FLOAT, ir.DataType.DOUBLE, ir.DataType.INT32, ir.DataType.INT64, ir.DataType.UINT8}
+from graphweld.targets import onnx_operators
+from graphweld.targets.onnx_nodes import Number, as_value, constant, emit
+
 _copies = itertools.count()
 
 
@@ -29,7 +29,7 @@ def translations() -> dict[Callable[..., Any], Callable[..., Any]]:
         torch.ops.higher_order.cond: translate_cond,
         torch.ops.higher_order.while_loop: translate_while_loop,
         torch.ops.higher_order.while_loop_stack_output: translate_stacking_loop,
-        torch.ops.aten.where.self: translate_where,
+        **onnx_operators.translations(),
     }
 
 
@@ -37,8 +37,8 @@ def translate_cond(
     pred: ir.Value, then: ir.Function, orelse: ir.Function, operands: Sequence[ir.Value | Number] = ()
 ) -> Sequence[ir.Value]:
     """One If node."""
-    values = [_value(operand) for operand in operands]
-    return _emit("If", [pred], len(then.outputs), then_branch=_graph(then, values), else_branch=_graph(orelse, values))
+    values = [as_value(operand) for operand in operands]
+    return emit("If", [pred], len(then.outputs), then_branch=_graph(then, values), else_branch=_graph(orelse, values))
 
 
 def translate_while_loop(
@@ -48,7 +48,7 @@ def translate_while_loop(
     extras: Sequence[ir.Value | Number] = (),
 ) -> Sequence[ir.Value]:
     """One Loop node, which tests before the first trip and after each."""
-    return _loop(test, body, [_value(carry) for carry in carries], extras, stacked=False)
+    return _loop(test, body, [as_value(carry) for carry in carries], extras, stacked=False)
 
 
 def translate_stacking_loop(
@@ -58,22 +58,22 @@ def translate_stacking_loop(
     extras: Sequence[ir.Value | Number] = (),
 ) -> Sequence[ir.Value]:
     """A loop that gives what each carry was after each trip: scan outputs; the start values for no trip."""
-    starts = [_value(carry) for carry in carries]
+    starts = [as_value(carry) for carry in carries]
     stacks = _loop(test, body, starts, extras, stacked=True)[len(starts) :]
-    first, axis = _constant([0]), _constant([0])
-    ran = _emit("Min", [_emit("Slice", [*_emit("Shape", [stacks[0]]), first, _constant([1]), axis])[0], _constant([1])])
-    end = _constant([torch.iinfo(torch.int64).max])
+    first, axis = constant([0]), constant([0])
+    ran = emit("Min", [emit("Slice", [*emit("Shape", [stacks[0]]), first, constant([1]), axis])[0], constant([1])])
+    end = constant([torch.iinfo(torch.int64).max])
     made = []
     for start, stack in zip(starts, stacks, strict=True):
-        rows = _emit("Concat", [*_emit("Unsqueeze", [start, axis]), stack], axis=0)
-        made.append(_emit("Slice", [*rows, *ran, end, axis])[0])
+        rows = emit("Concat", [*emit("Unsqueeze", [start, axis]), stack], axis=0)
+        made.append(emit("Slice", [*rows, *ran, end, axis])[0])
     return made
 
 
 def _loop(
     test: ir.Function, body: ir.Function, starts: list[ir.Value], extras: Sequence[ir.Value | Number], *, stacked: bool
 ) -> Sequence[ir.Value]:
-    outside = [_value(extra) for extra in extras]
+    outside = [as_value(extra) for extra in extras]
     first_nodes, (first,) = _inlined(test, [*starts, *outside])
     onnxscript.evaluator.default().nodes.extend(first_nodes)
     name = f"{body.name}_{next(_copies)}"
@@ -85,35 +85,7 @@ def _loop(
     test_nodes, (again,) = _inlined(test, [*after, *outside])
     outputs = [again, *after, *(after if stacked else ())]
     graph = ir.Graph([trip, goes_on, *inputs], outputs, nodes=[*body_nodes, *test_nodes], name=name)
-    return _emit("Loop", [None, first, *starts], len(outputs) - 1, body=_own_outputs(graph))
-
-
-def translate_where(pred: ir.Value, then: ir.Value, orelse: ir.Value) -> ir.Value:
-    """A selection, in a type that ONNX Runtime selects from: it has no kernel for the others."""
-    if then.dtype is None or then.dtype in SELECTED:
-        return _emit("Where", [pred, then, orelse])[0]
-    wide = ir.DataType.FLOAT if then.dtype.is_floating_point() else ir.DataType.INT64
-    sides = [_emit("Cast", [side], to=wide)[0] for side in (then, orelse)]
-    return _emit("Cast", _emit("Where", [pred, *sides]), to=then.dtype)[0]
-
-
-def _emit(kind: str, inputs: Sequence[ir.Value | None], count: int = 1, **attributes: Any) -> Sequence[ir.Value]:
-    tracer: Any = onnxscript.evaluator.default()  # the exporter's, which collects the nodes of one translation
-    made = ir.convenience.convert_attributes(attributes)
-    node = ir.Node("", kind, inputs, made, num_outputs=count, version=tracer.opset.version)
-    tracer.nodes.append(node)
-    return node.outputs
-
-
-def _value(operand: ir.Value | Number) -> ir.Value:
-    """An operand as a value; a number that was known when the program was exported becomes a constant."""
-    if isinstance(operand, ir.Value):
-        return operand
-    return _constant(operand, NUMBERS[type(operand)])
-
-
-def _constant(value: Any, dtype: ir.DataType = ir.DataType.INT64) -> ir.Value:
-    return _emit("Constant", [], value=ir.tensor(value, dtype=dtype))[0]
+    return emit("Loop", [None, first, *starts], len(outputs) - 1, body=_own_outputs(graph))
 
 
 def _graph(region: ir.Function, operands: list[ir.Value]) -> ir.Graph:

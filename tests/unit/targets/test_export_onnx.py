@@ -149,9 +149,9 @@ def asks_again(loop: Any) -> bool:
 @pytest.mark.parametrize(
     ("program", "what"),
     [
-        ("raises", "raise an exception (ValueError raised at"),
-        ("changes", "change its argument `x`"),
+        ("raises_and_returns_nothing", "raise an exception (ValueError raised at"),
         ("gives_text", "return 'done'"),
+        ("counts", "change the buffer `calls`"),
     ],
 )
 def test_what_onnx_cannot_hold_is_refused(program: str, what: str, tmp_path: Path) -> None:
@@ -179,13 +179,81 @@ def test_a_position_outside_is_an_error_of_the_runtime() -> None:
 def raises(x):
     if x.sum() < 0:
         raise ValueError("negative")
+    for row in x:
+        if row > 5:
+            raise KeyError(row)
     return x * 2
 
 
-def changes(x):
+def test_an_exception_is_an_error_of_the_runtime() -> None:
+    low, high = -X, X * 4
+    model = gw.export_onnx(raises, (X,), verify=[(low,), (X / 2,), (high,)])
+    first = raises.__code__.co_firstlineno
+    for x, name, line in ((low, "ValueError", first + 1), (high, "KeyError", first + 4)):
+        with pytest.raises(Exception, match=f"{name} raised at {__file__}:{line}"):
+            model(x)
+
+
+def test_an_exception_of_plain_python_alone_is_told() -> None:
+    with pytest.raises(gw.GraphweldError, match="plain Python raises ValueError, and the model does not"):
+        gw.export_onnx(raises_outside_of_graphs, (X,))
+
+
+def raises_outside_of_graphs(x):
+    if torch.compiler.is_compiling():
+        return x * 2
+    raise ValueError("not in a graph")
+
+
+def raises_and_returns_nothing(x):
+    if x.sum() < 0:
+        raise ValueError("negative")
+
+
+class Counting(torch.nn.Module):
+    calls: torch.Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("calls", torch.zeros(()))
+
+    def forward(self, x):
+        self.calls.add_(1)
+        return x * self.calls
+
+
+counts = Counting()
+
+
+def changes(x, more):
     if x.sum() > 0:
         x.add_(1)
+    more["rows"].mul_(2)
     return x * 2
+
+
+def test_changed_arguments_are_results() -> None:
+    def call(k: int) -> Any:
+        return X * k, {"rows": torch.ones(2), "size": torch.ones(1)}
+
+    model = gw.export_onnx(changes, call(1), verify=[call(-1)])
+    names = [value.name for value in model.model.graph.outputs]
+    assert names[1:] == ["x_after", "more_rows_after"]
+    x, more = call(1)
+    found = model(x, more["rows"], more["size"])
+    torch.testing.assert_close(found[0], changes(x, more))
+    torch.testing.assert_close(list(found[1:]), [x, more["rows"]])
+
+
+def test_results_have_the_names_of_keys_and_variables() -> None:
+    def f(x):
+        scaled = x * 2 if x.sum() > 0 else x * 3
+        total = scaled.sum()
+        return total, {"loss": total + 1, "parts": [x + 2, scaled]}, 3, None, x.argmax().item()
+
+    outputs = gw.export_onnx(f, (X,), verify=[(-X,)]).model.graph.outputs
+    assert [value.name for value in outputs[:4]] == ["total", "loss", "parts_0", "parts_1"]
+    assert [value.metadata_props.get("graphweld.number") for value in outputs] == [None] * 4 + ["int", "int"]
 
 
 def gives_text(x):
@@ -223,3 +291,49 @@ def kinds(graph: Any) -> set[str]:
         for region in regions:
             found |= kinds(region)
     return found
+
+
+def listed(x, n):
+    rows, parts, numbers = [], [], []
+    for i in range(int(n)):
+        rows.append(x * i)
+        parts.append(x[: i + 1])
+        if x[i] > 1:
+            numbers.append(i)
+    return {"rows": rows, "parts": parts, "numbers": numbers}
+
+
+def test_a_list_of_unknown_length_is_a_sequence() -> None:
+    model = gw.export_onnx(listed, (X, torch.tensor(2)), verify=[(X, torch.tensor(n)) for n in (0, 1, 3)])
+    session = ort.InferenceSession(model.model_proto.SerializeToString())
+    assert [output.name for output in session.get_outputs()] == ["rows", "parts", "numbers"]
+    assert all(output.type.startswith("seq(") for output in session.get_outputs())
+    found = session.run(None, {"x": X.numpy(), "n": torch.tensor(3).numpy()})
+    assert [len(part) for part in found[1]] == [1, 2, 3]
+    assert [int(number) for number in found[2]] == [1, 2]
+    with pytest.raises(gw.GraphweldError, match="GW112"):
+        gw.export(listed, (X, torch.tensor(2)))
+
+
+def test_a_list_of_one_length_or_another() -> None:
+    gw.export_onnx(lambda x: [x, x + 1] if x.sum() > 0 else [x], (X,), verify=[(-X,)])
+
+
+def test_a_changed_parameter_is_refused() -> None:
+    layer = torch.nn.Linear(3, 3)
+
+    def f(x):
+        layer.bias.data.add_(1)
+        return layer(x)
+
+    with pytest.raises(gw.GraphweldError, match=r"change the parameter `layer\.bias`"):
+        gw.export_onnx(f, (X,))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_the_next_float(dtype: torch.dtype) -> None:
+    x = torch.cat([torch.randn(500, dtype=dtype) * 10.0**k for k in range(-20, 31, 10)])
+    x = torch.cat([x, torch.tensor([1.0, -1.0, 2.0, 0.5, 1.0 - torch.finfo(dtype).eps], dtype=dtype)])
+    model = gw.export_onnx(lambda x, y: torch.nextafter(x, y), (x, x), verify=False)
+    for y in (x + 1, x - 1, x):
+        assert model(x, y)[0].equal(torch.nextafter(x, y))

@@ -1,0 +1,31 @@
+"""New nodes of an ONNX model, in a translation that torch's exporter has called."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import onnx_ir as ir
+import onnxscript
+
+Number = bool | int | float
+NUMBERS = {bool: ir.DataType.BOOL, int: ir.DataType.INT64, float: ir.DataType.DOUBLE}
+
+
+def emit(kind: str, inputs: Sequence[ir.Value | None], count: int = 1, **attributes: Any) -> Sequence[ir.Value]:
+    """The outputs of one new node."""
+    tracer: Any = onnxscript.evaluator.default()  # the exporter's, which collects the nodes of one translation
+    made = ir.convenience.convert_attributes(attributes)
+    node = ir.Node("", kind, inputs, made, num_outputs=count, version=tracer.opset.version)
+    tracer.nodes.append(node)
+    return node.outputs
+
+
+def as_value(operand: ir.Value | Number) -> ir.Value:
+    """An operand as a value; a number that was known when the program was exported becomes a constant."""
+    if isinstance(operand, ir.Value):
+        return operand
+    return constant(operand, NUMBERS[type(operand)])
+
+
+def constant(value: Any, dtype: ir.DataType = ir.DataType.INT64) -> ir.Value:
+    """A constant node's output."""
+    return emit("Constant", [], value=ir.tensor(value, dtype=dtype))[0]
