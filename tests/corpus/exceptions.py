@@ -744,3 +744,13 @@ def operator_under_suppress(x):
         if y.sum() > 0:
             y = y + 1
     return y * 2
+
+
+@program(signs, "loop", grad=False)
+def raise_that_ends_an_endless_loop(x):
+    turns = 0
+    while True:
+        x = x * 2
+        turns += 1
+        if x.abs().sum() > 100:
+            raise OverflowError(f"after {turns} turns")

@@ -42,7 +42,7 @@ from graphweld.capture.output_in_loops import Spoken
 from graphweld.capture.partial import PartialDict
 from graphweld.capture.pieces import is_itself
 from graphweld.capture.predicates import as_bool, is_data_dependent, negate, predicate, select_bool, truth
-from graphweld.capture.raises import node_of, raise_behind, raise_or, raising_in
+from graphweld.capture.raises import has_checks, node_of, raise_behind, raise_or, raising_in
 from graphweld.capture.refusal import Refusal, refusal, refuse
 from graphweld.capture.regions import (
     Region,
@@ -89,13 +89,15 @@ def while_stmt(tx: Tx, test: VariableTracker, body: VariableTracker, state: Stat
         return after, _tested(tx, test, after)
 
     goes_on = _tested(tx, test, state)
-    tried = False
-    while not is_data_dependent(goes_on):
+    for trip in itertools.count():
+        if is_data_dependent(goes_on):
+            break
         if not truth(tx, goes_on).value:  # type: ignore[attr-defined]
             return state
-        if not tried and _will_depend_on_data(tx, step, state):
+        if trip == 0 and _will_depend_on_data(tx, step, state):
             break
-        tried = True
+        if trip == FEW and has_checks(tx):  # of which one may be what ends the loop
+            break
         state, goes_on = step(state)
     return _staged(tx, truth(tx, goes_on), step, state, names, site, body)
 

@@ -185,6 +185,12 @@ raise_unless.gw_impure = check.gw_impure = True  # type: ignore[attr-defined]
 Raising = tuple[Any, tuple[Any, ...]]  # a function of the two above, and what it is told
 
 
+def has_checks(tx: Tx) -> bool:
+    """Whether what is traced now may raise."""
+    nodes = tx.output.current_tracer.graph.find_nodes(op="call_function", target=raise_unless, sort=False)
+    return next(iter(nodes), None) is not None
+
+
 def raising_in(tx: Tx, graph: Graph, tracer: Any) -> tuple[VariableTracker, Raising] | None:
     """Whether none of a region's checks fails, as a value of the region; None where it has none.
 

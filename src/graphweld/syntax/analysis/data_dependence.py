@@ -40,6 +40,11 @@ def is_never_data_dependent(expression: ast.expr) -> bool:
     return False
 
 
+def is_endless(test: ast.expr) -> bool:
+    """Whether the test of a `while` always holds: only an exit, or an exception, ends the loop."""
+    return isinstance(test, ast.Constant) and bool(test.value)
+
+
 def is_fixed_sequence(expression: ast.expr) -> bool:
     """A literal whose length stands in the source."""
     match expression:

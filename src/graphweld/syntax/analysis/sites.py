@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from graphweld.syntax.analysis.completion import loop_exits
-from graphweld.syntax.analysis.data_dependence import is_fixed_sequence, is_never_data_dependent
+from graphweld.syntax.analysis.data_dependence import is_endless, is_fixed_sequence, is_never_data_dependent
 from graphweld.syntax.analysis.scopes import FunctionLike, body_of
 
 
@@ -120,7 +120,7 @@ def _construct(node: ast.AST) -> tuple[str, ast.expr]:
     match node:
         case ast.If(test=test) if not is_never_data_dependent(test):
             return "if", test
-        case ast.While(test=test) if not is_never_data_dependent(test) or _has_exit(node):
+        case ast.While(test=test) if not is_never_data_dependent(test) or is_endless(test) or _has_exit(node):
             return "while", test
         case ast.For(iter=iterable) if not is_fixed_sequence(iterable) or _has_exit(node):
             return "for", iterable

@@ -39,6 +39,7 @@ import ast
 from collections.abc import Sequence
 
 from graphweld.syntax.analysis.completion import falls_through, loop_exits, may_suppress
+from graphweld.syntax.analysis.plain_statements import suspends
 from graphweld.syntax.analysis.scopes import walk_scope
 from graphweld.syntax.blocks import Block, blocks_of, rewrite_blocks
 from graphweld.syntax.passes.exits import ExitLowering, holds_exit, is_caught
@@ -61,6 +62,7 @@ def lower_handled_raises(unit: Unit) -> None:
 def _is_lowered(node: ast.Try, unit: Unit) -> bool:
     return (
         bool(node.handlers)
+        and not suspends([node])
         and any(holds_exit(part, ast.Raise, True, unit) for part in node.body)
         and all(_can_leave(part, False, unit) for part in node.body)
         and not any(_asks(part) for handler in node.handlers for part in ast.walk(handler))

@@ -42,6 +42,7 @@ from __future__ import annotations
 import ast
 
 from graphweld.syntax.analysis.completion import has_own_break
+from graphweld.syntax.analysis.data_dependence import is_endless
 from graphweld.syntax.analysis.scopes import walk_scope
 from graphweld.syntax.blocks import Block, blocks_of
 from graphweld.syntax.python_versions import TryStar
@@ -73,9 +74,8 @@ def _lower(loop: Loop, grown: frozenset[str], unit: Unit) -> Block:
     _collect(loop.body, grown, found)
     if not found:
         return [loop]
-    is_endless = isinstance(loop, ast.While) and isinstance(loop.test, ast.Constant) and bool(loop.test.value)
     others = sum(isinstance(part, ast.Return) for part in walk_scope(loop.body)) - len(found)
-    ends_here = is_endless and not has_own_break(loop) and not others
+    ends_here = isinstance(loop, ast.While) and is_endless(loop.test) and not has_own_break(loop) and not others
     before: Block = []
     behind: Block = []
     for block, node in found:

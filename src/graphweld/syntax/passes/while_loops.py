@@ -23,6 +23,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from graphweld.syntax.analysis.data_dependence import is_endless
 from graphweld.syntax.analysis.region_state import RegionState
 from graphweld.syntax.blocks import Block
 from graphweld.syntax.passes.regions import region_call, region_function
@@ -33,9 +34,8 @@ from graphweld.syntax.unit import Loop, Unit
 def outline_while(node: ast.While, state: RegionState, names: list[str], unit: Unit) -> Block:
     test_name, body_name = names
     flags = unit.exit_flags.get(node, [])
-    is_endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
     return [
-        test_function(test_name, flags, None if is_endless and flags else node.test, state, unit, node),
+        test_function(test_name, flags, None if is_endless(node.test) and flags else node.test, state, unit, node),
         region_function(body_name, state.names, node.body, state, unit, node),
         region_call("while_stmt", [load(test_name), load(body_name)], state, unit, node),
     ]
