@@ -400,7 +400,7 @@ def augmented_assignment_in_loop(x, n):
     out, total = [], [x]
     for i in range(int(n)):
         out += [x * i, x + i]
-        if x.sum() > i:
+        if x[0] > i:
             total += (x,)
     return out, sum(total)
 

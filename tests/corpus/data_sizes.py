@@ -212,7 +212,7 @@ def reductions_of_what_may_be_empty(x):
 
 @program(mixed, "state data_sizes raises", grad=False)
 def greatest_of_what_may_be_empty(x):
-    if x[0] > 5:
+    if x[1] > 0:
         return x.sum()
     return x[x > 0].max()
 
@@ -221,6 +221,6 @@ def greatest_of_what_may_be_empty(x):
 def empty_tensors_in_a_row(x):
     none = torch.tensor([])
     repeated = torch.cat([none, none]).unique(return_counts=True)[1]
-    if (repeated > 1).any():
+    if (repeated > 1).any() == (x[0] > 0):
         x = x * 2
     return torch.cat([none, x[x > 0]])

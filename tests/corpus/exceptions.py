@@ -736,7 +736,7 @@ def changed_before_an_operator_raises(x):
         return x.sum() + noise, "element < 0" in str(error)
 
 
-@program(lambda: [(torch.eye(2),), (torch.zeros(2, 2),)], "state")
+@program(lambda: [(torch.eye(2),), (torch.zeros(2, 2),), (-torch.eye(2),)], "state")
 def operator_under_suppress(x):
     y = x
     with contextlib.suppress(RuntimeError):

@@ -646,28 +646,9 @@ def table_read_where_written(x, n):
     table[0, 0] = x[1] * 0
     for i in range(1, int(n) + 1):
         cost = x[0].abs() * i
-        if table[i - 1, 1] < table[i, 0] and table[i - 1, 1] < table[i - 1, 0]:
+        if table[i - 1, 1] < table[i, 0] + 1 and table[i - 1, 0] < 5:
             table[i, 1] = cost + table[i - 1, 1]
         else:
-            table[i, 1] = cost + table[i, 0]
+            table[i, 1] = cost - table[i, 0]
             table[i, 0] = cost
     return table
-
-
-@program(signs, "state")
-def change_of_what_only_the_other_side_saves(x):
-    y = x * 2
-    z = x * y if x.sum() > 0 else x + 1
-    if x.sum() <= 0:
-        y.mul_(3)
-    return y, z
-
-
-@program(lambda: [(t(1.0, 2.0), s(n)) for n in (0, 2)], "state loop")
-def change_in_loop_of_what_no_trip_saves(x, n):
-    y = x * 2
-    z = y * y if n < 1 else y
-    for i in range(int(n)):
-        if i > 0:
-            y.add_(x)
-    return y, z + 1

@@ -97,7 +97,7 @@ def _kind(program: Program, target: str, grad: bool) -> str:
     if grad and any(call.raised and call.raised[0] == "RuntimeError" for call in plain):
         return NO_GRADIENT
     try:
-        with _at_most(20):
+        with _at_most(60):
             harness.check(program, harness.TARGETS[target], "tensor", grad=grad, without=LEFT_OUT, plain=plain)
     except Exception as error:
         codes = harness.refusal_codes(error)

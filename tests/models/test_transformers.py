@@ -51,7 +51,8 @@ def test_inputs_take_both_sides(case: Case) -> None:
     assert set(sides) == {True, False}
 
 
-EVERYDAY = [(name, "eager") for name in CASES] + [("bart_float16", "aot_eager")]
+SLOW = {"encodec"}  # a minute or more
+EVERYDAY = [(name, "eager") for name in CASES if name not in SLOW] + [("bart_float16", "aot_eager")]
 ROWS = [
     pytest.param(case, backend, id=f"{backend}-{name}", marks=[] if (name, backend) in EVERYDAY else pytest.mark.slow)
     for name, case in CASES.items()

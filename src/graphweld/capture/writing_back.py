@@ -4,7 +4,8 @@
         y.mul_(0)        ->      copy_(y, copy)
 
 Where the graph runs as it is, a copy that nobody changed is not written: to autograd a write is a change, whatever the
-values are, and an error if it still needs the tensor. Whether a copy has been changed its version tells.
+values are, and an error if it still needs the tensor. A changed copy has another version, or, as some operators write
+without counting (batch norm, `out=`), other values.
 """
 
 import torch
@@ -18,16 +19,18 @@ from graphweld.capture.variables import Tx
 
 def copy_(tensor: torch.Tensor, copy: torch.Tensor) -> torch.Tensor:
     """Behind a region: `tensor` holds what the region made of its copy."""
-    return tensor if copy is tensor or _is_unchanged(copy) else tensor.copy_(copy)
+    return tensor if copy is tensor or _is_unchanged(tensor, copy) else tensor.copy_(copy)
 
 
 def latest_copy(tensor: torch.Tensor, copy: torch.Tensor) -> torch.Tensor:
     """At the end of a trip: what the next one copies, and at last is written back."""
-    return tensor if _is_unchanged(copy) else copy
+    return tensor if _is_unchanged(tensor, copy) else copy
 
 
-def _is_unchanged(copy: torch.Tensor) -> bool:
-    return not is_traced(copy) and not copy.is_inference() and copy._version == 0
+def _is_unchanged(tensor: torch.Tensor, copy: torch.Tensor) -> bool:
+    if is_traced(copy) or copy.is_inference() or copy._version != 0:
+        return False
+    return torch.equal(tensor.detach(), copy.detach())
 
 
 copy_.gw_impure = True  # type: ignore[attr-defined]
