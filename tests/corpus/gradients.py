@@ -315,3 +315,28 @@ def operand_changed_in_region(x):
         y.add_(1)
         z = z + y
     return z
+
+
+class _Put(torch.autograd.Function):
+    """Writes a row without that the table's version counts it, as `torchdiffeq` does."""
+
+    @staticmethod
+    def forward(ctx, table, row, at):
+        ctx.at = at
+        table.data[at] = row
+        return table
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad, grad[ctx.at], None
+
+
+@program(counts, "loop")
+def rows_put_past_the_version(x, n):
+    for _ in range(int(n)):
+        table = torch.zeros(2, 3)
+        table = _Put.apply(table, x * 2, 0)
+        table = _Put.apply(table, table[0] + x, 1)
+        x = table.sum(0) * 0.5
+    return x * 1
+

@@ -19,7 +19,7 @@ from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 from graphweld.capture.merge_variable import changes_in_place
 from graphweld.capture.regions import Region
 from graphweld.capture.sites import trace_of
-from graphweld.capture.variables import Thunk, Tx, existing, method, storage_key
+from graphweld.capture.variables import Thunk, Tx, example, existing, method, storage_key
 
 VIEWS = {
     "view", "reshape", "getitem", "transpose", "t", "squeeze", "unsqueeze", "narrow", "select", "permute", "expand",
@@ -131,7 +131,7 @@ def _name(node: Node) -> str:
 
 
 def hook_data() -> None:
-    """`x.data` in a region, and in an export, is `x.detach()`. Once a process.
+    """`x.data` of a tensor from outside of a region, and in an export, is `x.detach()`. Once a process.
 
     Of what is changed through `x.data` the version of `x` does not tell, so a region would change its operand unseen;
     and torch.export takes it for a constant. That autograd does not see the change has no meaning inside of a graph.
@@ -139,9 +139,20 @@ def hook_data() -> None:
     plain = TensorVariable.method_attr_data
 
     def method_attr_data(self: TensorVariable, tx: Any) -> VariableTracker:
-        is_inside = tx.output.export or tx.output.current_tracer.parent is not None
-        if trace_of(tx) is not None and is_inside:
+        if trace_of(tx) is not None and (tx.output.export or _is_operand(tx, self)):
             return method(tx, self, "detach")
         return plain(self, tx)
 
     TensorVariable.method_attr_data = method_attr_data  # type: ignore[method-assign]
+
+
+def _is_operand(tx: Tx, vt: VariableTracker) -> bool:
+    """Whether a tensor is in memory from outside of a region around."""
+    tracer, key = tx.output.current_tracer, storage_key(example(vt))
+    while tracer.parent is not None:
+        inputs = [] if tracer.source_target is not None else tracer.graph.find_nodes(op="placeholder")  # else: torch's
+        values = (n.meta.get("example_value") for n in inputs)
+        if any(isinstance(value, torch.Tensor) and storage_key(value) == key for value in values):
+            return True
+        tracer = tracer.parent
+    return False
