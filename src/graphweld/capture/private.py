@@ -401,7 +401,7 @@ _TRACER = (
     *_each(
         f"{_DYNAMO}.output_graph.SubgraphTracer",
         "_input_versions_at_beginning allow_side_effects_in_hop bound_symbols create_graph_input graph lifted_freevars "
-        "maybe_lift_tracked_freevar_to_input parent",
+        "maybe_lift_tracked_freevar_to_input parent source_target",
         "a region's graph while it is open: inputs, and which of them change in place",
     ),
     *_each(
