@@ -746,7 +746,7 @@ def operator_under_suppress(x):
     return y * 2
 
 
-@program(signs, "loop", grad=False)
+@program(signs, "loop raises", grad=False)
 def raise_that_ends_an_endless_loop(x):
     turns = 0
     while True:
