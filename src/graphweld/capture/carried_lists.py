@@ -24,13 +24,13 @@ from graphweld.capture.grown_lists import Conditional, GrownList, Items, Run, St
 from graphweld.capture.joins import same_type
 from graphweld.capture.list_buffers import Additions, Buffered, Room
 from graphweld.capture.list_items import stand_in
-from graphweld.capture.list_rows import has_rows, widened
+from graphweld.capture.list_rows import examples, has_rows, widened
 from graphweld.capture.ragged import Rows
 from graphweld.capture.variables import State, Tx, constant, example, same_size
 
 Size = int | torch.SymInt
 MOST_KNOWN = 2**12  # items, of which a list holds some: more are a matter of `list_buffers`
-APPENDS = Additions(None, False)
+REPLACED = Additions(None, False)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -85,9 +85,8 @@ def widened_list(tx: Tx, carry: Carry, vt: VariableTracker) -> Carry | None:
     if is_known and (not found or any(carries.conforms_in_shape(one, vt) for one in found)):  # type: ignore[arg-type]
         return None
     element = None
-    for item in [item for one in found for item in _examples(tx, one)] + vt.items:  # type: ignore[attr-defined]
-        for example_of in _each(tx, item):
-            element = widened(tx, element, example_of)
+    for item in examples(tx, [item for one in found for item in _items(tx, one)] + vt.items):  # type: ignore[attr-defined]
+        element = widened(tx, element, item)
     may_be_apart = is_known and len(found) < carries.MOST_ALTERNATIVES - 1
     if element is None or not has_rows(element) or (may_be_apart and isinstance(element, Merged)):
         if is_known:
@@ -113,10 +112,10 @@ def _room(tx: Tx, element: Carry, found: list[Carry], items: Items) -> Room:
     grows = any(isinstance(one, Listed) for one in found)
     new = _most(items)
     if not grows and all(isinstance(size, int) for size in (*sizes, new)):
-        return Room(constant(max(1, *sizes, new)), True, APPENDS)  # type: ignore[type-var]
+        return Room(constant(max(1, *sizes, new)), True, REPLACED)  # type: ignore[type-var]
     if not grows and len(starts) == len(found) == 1 and _at_most(new, sizes[0]):
-        return Room(length(tx, starts[0]), True, APPENDS)
-    return list_buffers.room_for(tx, element, [], None, APPENDS)
+        return Room(length(tx, starts[0]), True, REPLACED)
+    return list_buffers.room_for(tx, element, [], None, REPLACED)
 
 
 def _most(items: Items) -> Size | None:
@@ -177,19 +176,13 @@ def _is_plain(vt: VariableTracker) -> bool:
     return isinstance(vt, (ListVariable, TupleVariable)) and vt.python_type() in (list, tuple)
 
 
-def _examples(tx: Tx, carry: Carry) -> Items:
+def _items(tx: Tx, carry: Carry) -> Items:
     """Items of a list of a type."""
     if isinstance(carry, Listed):
         return [stand_in(tx, carry.element)]
     if isinstance(carry, Pieces):
         return [stand_in(tx, part) for part in carry.parts]
     return list(carry.value.items)  # type: ignore[union-attr]
-
-
-def _each(tx: Tx, item: VariableTracker) -> Items:
-    if isinstance(item, Conditional):
-        return [one for side in (item.then, item.orelse) for vt in side for one in _each(tx, vt)]
-    return [stand_in(tx, item.element)] if isinstance(item, Run) else [item]  # type: ignore[attr-defined]
 
 
 def _are_of(element: Carry, items: Items) -> bool:

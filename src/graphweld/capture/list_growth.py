@@ -20,8 +20,8 @@ from graphweld.capture.carries import Carry
 from graphweld.capture.effects import contents_of, put_contents
 from graphweld.capture.grown_lists import ALL, Conditional, Earlier, Items, Run, Stacked, give_up, last, length
 from graphweld.capture.list_buffers import Buffered, Room, adopted
-from graphweld.capture.list_items import item_of, rows_of_item, stand_in
-from graphweld.capture.list_rows import has_rows, widened
+from graphweld.capture.list_items import item_of, rows_of_item
+from graphweld.capture.list_rows import examples, has_rows, widened
 from graphweld.capture.predicates import negate, select_bool
 from graphweld.capture.variables import State, Tx, call, constant, method
 
@@ -102,7 +102,7 @@ def _with_room(tx: Tx, growth: Growth | None, trip: Trip, element: Carry) -> Gro
 
 
 def _element(tx: Tx, element: Carry | None, items: Items) -> Carry:
-    for vt in _elements(tx, items):
+    for vt in examples(tx, items):
         element = widened(tx, element, vt)
     assert element is not None  # something was appended
     return element
@@ -115,20 +115,6 @@ def _check_rows(tx: Tx, element: Carry) -> None:
 
 def _is_prefix(before: Items, after: Items) -> bool:
     return len(before) <= len(after) and all(a is b for a, b in zip(before, after, strict=False))
-
-
-def _elements(tx: Tx, items: Items) -> Items:
-    """An item of each type that there may be."""
-    found: Items = []
-    for item in items:
-        if isinstance(item, Conditional):
-            found += _elements(tx, [*item.then, *item.orelse])
-        elif isinstance(item, Run):
-            element = item.element  # type: ignore[attr-defined]
-            found.append(stand_in(tx, element))
-        else:
-            found.append(item)
-    return found
 
 
 def enter(tx: Tx, vt: Any, growth: Growth, values: Items) -> list[int]:

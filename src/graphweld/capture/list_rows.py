@@ -64,7 +64,7 @@ def as_stacked(tx: Tx, items: Items, element: Carry | None = None, use: str = "a
     """One run of all items, of one type. What is copied for it must not be changed in place any more."""
     if len(items) == 1 and isinstance(items[0], Run) and not isinstance(items[0], Conditional):
         return items[0].stacked(tx)
-    for vt in _examples(tx, items):
+    for vt in examples(tx, items):
         element = widened(tx, element, vt)
     if element is None or not has_rows(element):
         give_up(tx, f"{use}, and its items are of several types")
@@ -77,16 +77,16 @@ def as_stacked(tx: Tx, items: Items, element: Carry | None = None, use: str = "a
 
         rows, mask = rows_of(tx, items, made, lambda run, k=k: run.stacks[k])  # type: ignore[misc]
         stacks.append(rows if mask is None else method(tx, rows, "__getitem__", mask))
-    freeze(tx, [*filter(is_tensor, _examples(tx, items)), *stacks], "a slice of a list", None)
+    freeze(tx, [*filter(is_tensor, examples(tx, items)), *stacks], "a slice of a list", None)
     return Stacked(element, stacks)
 
 
-def _examples(tx: Tx, items: Items) -> Items:
-    """A value for each item and run."""
+def examples(tx: Tx, items: Items) -> Items:
+    """An item of each type that there may be: each known one, and one for each run."""
     found: Items = []
     for item in items:
         if isinstance(item, Conditional):
-            found += _examples(tx, [*item.then, *item.orelse])
+            found += examples(tx, [*item.then, *item.orelse])
         elif isinstance(item, Run):
             element = item.element  # type: ignore[attr-defined]
             found.append(stand_in(tx, element))

@@ -26,6 +26,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from graphweld.syntax.analysis.completion import may_suppress
+from graphweld.syntax.analysis.data_dependence import is_endless
 from graphweld.syntax.analysis.events import Event, Kind, bound_names, events
 from graphweld.syntax.python_versions import TryStar
 
@@ -169,7 +170,7 @@ class _Assignment:
         return self._evaluate(flow, node)
 
     def _loop(self, node: ast.For | ast.AsyncFor | ast.While, entry: _Flow) -> _Flow:
-        endless = isinstance(node, ast.While) and isinstance(node.test, ast.Constant) and bool(node.test.value)
+        endless = isinstance(node, ast.While) and is_endless(node.test)
         head = entry
         while True:
             loop = _Loop()
