@@ -318,7 +318,8 @@ def _in_place(fn: Callable[..., Any]) -> Callable[..., Any]:
         lost = getattr(args[0], "gw_lost_alias", None)
         if lost is not None:
             refuse(tx, rules.RegionMutates(lost, "a branch"))
-        return dynamo_handler(fn, [type(a) for a in args], False)(tx, args, kwargs)
+        with indexing.views_made_again(tx, fn.__name__):
+            return dynamo_handler(fn, [type(a) for a in args], False)(tx, args, kwargs)
 
     return handler
 

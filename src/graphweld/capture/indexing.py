@@ -89,7 +89,7 @@ def select(tx: Tx, tensor: VariableTracker, parts: list[VariableTracker]) -> Var
             rest.append(part)
             dim += 0 if is_constant and part.value is not None else 1  # type: ignore[attr-defined]
     if len(positions) < len(parts):
-        tensor = method(tx, tensor, "__getitem__", TupleVariable(rest))
+        tensor = _getitem(tx, tensor, TupleVariable(rest))
     for at, part in reversed(positions):
         index = method(tx, part, "item") if is_tensor(part) else part
         _check_position(tx, index, method(tx, tensor, "size", at))
@@ -126,7 +126,32 @@ def getitem(tx: Tx, tensor: VariableTracker, key: VariableTracker) -> VariableTr
     """`tensor[key]`."""
     key = plain_key(tx, key)
     parts = split(key)
-    return method(tx, tensor, "__getitem__", key) if parts is None else select(tx, tensor, parts)
+    return _getitem(tx, tensor, key) if parts is None else select(tx, tensor, parts)
+
+
+def _getitem(tx: Tx, tensor: VariableTracker, key: VariableTracker) -> VariableTracker:
+    """`tensor[key]`, slices at a start that the data decides first, one by one.
+
+    In one step torch would see the sum of what each part adds to the offset, and not know the one of such a slice.
+    """
+    parts = list(key.items) if isinstance(key, TupleVariable) else []
+    whole = SliceVariable([ConstantVariable.create(None)] * 3, tx=tx)
+    dim = 0
+    for k, part in enumerate(parts):
+        if isinstance(part, SliceVariable) and any(map(is_data_number, part.items)):
+            tensor = method(tx, tensor, "__getitem__", TupleVariable([*[whole] * dim, part]))
+            parts[k] = whole
+        dim += _dims(part, example(tensor).dim(), parts)
+    return method(tx, tensor, "__getitem__", TupleVariable(parts) if parts else key)
+
+
+def _dims(part: VariableTracker, rank: int, parts: list[VariableTracker]) -> int:
+    """How many of a tensor's dimensions one part of an index is for."""
+    if is_tensor(part) and example(part).dtype is torch.bool:
+        return example(part).dim()
+    if not isinstance(part, ConstantVariable) or part.value not in (None, Ellipsis):
+        return 1
+    return 0 if part.value is None else rank - sum(_dims(p, 0, []) for p in parts if p is not part)
 
 
 def needs_help(key: VariableTracker) -> bool:

@@ -7,6 +7,7 @@
     numbers of one Python type                   one 0-d output, a Python number again behind the node
     bools                                        one 0-d bool output, a merge of True and False behind it
     tuples, lists, dicts, objects of one shape   piece by piece
+    merges                                       alternatives of one kind as one (merged_kinds.py)
     anything else                                both alternatives, each with a filler on the other side, as a merge
 
 Outputs are copied where they would alias an operand or each other, which the operator does not allow.
@@ -26,6 +27,7 @@ from torch._dynamo.variables.tensor import SymNodeVariable
 from torch._dynamo.variables.user_defined import UserDefinedObjectVariable
 from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
+from graphweld.capture import merged_kinds
 from graphweld.capture.aliases import alias_of
 from graphweld.capture.data_numbers import number_tensor
 from graphweld.capture.fillers import filler, is_static
@@ -63,6 +65,7 @@ class Join:
         self.tx, self.pred, self.then, self.orelse = tx, pred, then, orelse
         self.slots: list[tuple[VariableTracker, VariableTracker]] = []
         self.outputs: list[VariableTracker] = []
+        self.decisions: dict[Any, Thunk] = {}
         self.sides: list[tuple[Region, VariableTracker, int]] = []  # values of which this output may be one
         self.lost: list[tuple[Region, VariableTracker, int]] = []  # values that only a copy of comes out as this output
 
@@ -81,9 +84,9 @@ class Join:
             joined = self._merge_tensors(a, b, name)
             if joined is not None:
                 return joined
-        pieces = self._merge_pieces(a, b, name)
-        if pieces is not None:
-            return pieces
+        merged = self._merge_pieces(a, b, name) or merged_kinds.merge(self, a, b, name)
+        if merged is not None:
+            return merged
         then, orelse = self.export(self.then, a), self.export(self.orelse, b)
         return lambda: MergeVariable(self.pred, then(), orelse(), name)
 
@@ -114,6 +117,13 @@ class Join:
         if region.owns(vt):
             refuse(self.tx, rules.BranchesDisagree("the result", kind_of(vt), "something else", "it cannot leave"))
         return lambda: vt
+
+    def decision(self, a: VariableTracker, b: VariableTracker) -> Thunk:
+        """A predicate of one side or of the other; the same object for the same two."""
+        key = tuple(v.value if isinstance(v, ConstantVariable) else v.as_proxy().node for v in (a, b))
+        if key not in self.decisions:
+            self.decisions[key] = self._slot(*map(self._as_tensor, (self.then, self.orelse), (a, b), (bool, bool)))
+        return self.decisions[key]
 
     # -- single values ----------------------------------------------------------------------------------------------
 
