@@ -216,7 +216,8 @@ EXPORTED: tuple[Expect, ...] = (
         "joins.dtype_object_from_branch joins.enum_from_branch joins.half_on_one_side "
         "joins.int_against_float_returned joins.int_against_none_returned joins.list_against_tuple "
         "joins.mixed_nest joins.none_from_helper joins.none_or_default joins.none_or_tensor_returned "
-        "joins.python_string_returned joins.rank_differs joins.strides_of_one_row_on_one_side "
+        "joins.one_alternative_for_each_kind joins.python_string_returned joins.rank_differs "
+        "joins.strides_of_one_row_on_one_side "
         "joins.string_against_none joins.string_of_three joins.tensor_against_tuple joins.torch_size_from_branch "
         "joins.tuple_length_differs list_reads.cleared_on_some_trips list_reads.least_by_a_key "
         "list_reads.longest_segment loop_exits.bare_return_at_end loop_exits.return_none_in_loop "
@@ -246,7 +247,8 @@ EXPORTED: tuple[Expect, ...] = (
     ),
     *_each(
         "attributes.counter_in_closure attributes.global_counter constants.none_or joins.int_against_tensor_returned"
-        " joins.none_in_tuple joins.string_formatting_after loop_exits.return_tuple_static output.warn_and_repair",
+        " joins.none_in_tuple joins.string_formatting_after merged_lists.sorted_into_groups"
+        " loop_exits.return_tuple_static output.warn_and_repair",
         refused="GW140",
     ),
     *_each(

@@ -224,3 +224,58 @@ def empty_tensors_in_a_row(x):
     if (repeated > 1).any() == (x[0] > 0):
         x = x * 2
     return torch.cat([none, x[x > 0]])
+
+
+def corners():
+    image = torch.arange(64.0).reshape(1, 8, 8)
+    return [(image, ints(0, 0, 4, 4)), (image * 2, ints(2, 1, 8, 6)), (image, ints(3, 3, 3, 5))]
+
+
+@program(corners, "state data_sizes")
+def part_of_an_image(image, box):
+    x1, y1, x2, y2 = box.tolist()
+    if x2 <= x1 or y2 <= y1:
+        return image.mean()
+    return image[:, y1:y2, x1:x2].sum()
+
+
+@program(lambda: [(x, torch.stack([box, ints(1, 1, 7, 8)])) for x, box in corners()], "state data_sizes")
+def parts_of_an_image(image, boxes):
+    parts = []
+    for x1, y1, x2, y2 in boxes.tolist():
+        part = image[0, y1:y2, x1:x2]
+        parts.append(part.sum(0).sum() if part.numel() > 0 else image.new_zeros(()))
+    return torch.stack(parts)
+
+
+@program(corners, "state data_sizes")
+def slices_among_other_parts(image, box):
+    x1, y1, x2, _ = box.tolist()
+    if y1 > 0:
+        return image[..., y1:, 2].sum() + image[None, :, y1:, 1:].sum() + image[0, y1:, [0, 1]].sum()
+    return image[0, x1:x2, 3:].sum()
+
+
+@program(corners, "state data_sizes")
+def slices_changed_in_place(image, box):
+    x1, y1, x2, y2 = box.tolist()
+    out = image * 2
+    if x2 > x1:
+        out[:, y1:y2, x1:x2] += 1
+        out[0, y1:] *= 2
+        part = out[0, 1:, x1:x2]
+        part -= part.shape[1]
+    return out
+
+
+@program(corners, "state data_sizes")
+def slice_read_behind_a_write(image, box):
+    x1, y1, x2, _ = box.tolist()
+    out = image[0] * 2
+    total = out[y1:].sum()
+    if x2 > x1:
+        out[0] = 5.0
+        total = total + out[x1:x2].sum()
+        out[:, x1:x2].mul_(2)
+        total = total * out[x1:x2, 1:].mean()
+    return out, total

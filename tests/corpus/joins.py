@@ -898,3 +898,13 @@ def strides_of_one_row_on_one_side(x):
     if x.sum() > 0:
         y = torch.stack([x, x + 1]).unsqueeze(0).transpose(0, 1)
     return x if y is None else y
+
+
+@program(lambda: [(t(1.0, -1.0, 1.0),), (t(-1.0, -1.0, -1.0),), (t(-1.0, 1.0, -1.0),), (t(1.0, 1.0, 1.0),)], "branch")
+def one_alternative_for_each_kind(x):
+    best, where, word = None, -1, "none"
+    for k in range(3):
+        if x[k] > 0:
+            best = x * k if best is None else best + x
+            where, word = (k, k / 2), "some"
+    return best, where, word

@@ -2,7 +2,7 @@
 
 import torch
 
-from .program import program, signs
+from .program import program, signs, t
 
 
 @program(signs, "branch")
@@ -42,3 +42,16 @@ def known_on_the_path(x):
         for k, v in enumerate(found):
             total = total + v * k
     return total
+
+
+@program(lambda: [(t(-2.0, 0.1, 3.0, -0.2, 1.0, -1.0),), (t(2.0, 1.0, 3.0, 1.0, 2.0, 1.0),)], "branch")
+def sorted_into_groups(x):
+    low, middle, high = [], [], []
+    for v in x:
+        if v < -0.5:
+            low.append(v)
+        elif v < 0.5:
+            middle.append(v)
+        else:
+            high.append(v)
+    return [sum(group) / max(len(group), 1) for group in (low, middle, high)]

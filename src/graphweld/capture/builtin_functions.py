@@ -117,6 +117,8 @@ def builtin(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) -> 
         return _range
     if fn is operator.mul and len(arg_types) == 2 and ListVariable in arg_types and SymNodeVariable in arg_types:
         return list_operations.repeat(arg_types, dynamo_handler(operator.mul, arg_types, False))
+    if arg_types and issubclass(arg_types[0], TensorVariable) and fn in IN_PLACE and not has_kwargs:
+        return _in_place(fn)
     if fn in COMPARISONS and len(arg_types) == 2 and any(issubclass(t, SymNodeVariable) for t in arg_types):
         return _compare(fn, arg_types)
     if fn in EXTREMES and (has_kwargs or len(arg_types) > 1):
@@ -134,8 +136,6 @@ def builtin(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) -> 
         return lambda tx, args, kwargs: call(tx, MIRRORED[fn], args[1], args[0])
     if fn in (operator.eq, operator.ne) and all(issubclass(t, BaseListVariable) for t in arg_types):
         return _compare_sequences(fn)
-    if arg_types and issubclass(arg_types[0], TensorVariable) and fn in IN_PLACE and not has_kwargs:
-        return _in_place(fn)
     if fn is operator.getitem and len(arg_types) == 2 and issubclass(arg_types[1], (SymNodeVariable, TensorVariable)):
         if issubclass(arg_types[0], (ListVariable, TupleVariable, UnspecializedNNModuleVariable)):
             return _pick_item
@@ -319,7 +319,9 @@ def _in_place(fn: Callable[..., Any]) -> Callable[..., Any]:
         if lost is not None:
             refuse(tx, rules.RegionMutates(lost, "a branch"))
         with indexing.views_made_again(tx, fn.__name__):
-            return dynamo_handler(fn, [type(a) for a in args], False)(tx, args, kwargs)
+            changed = dynamo_handler(fn, [type(a) for a in args], False)(tx, args, kwargs)
+        changed.gw_part = getattr(args[0], "gw_part", None)  # type: ignore[attr-defined]
+        return changed
 
     return handler
 

@@ -61,6 +61,7 @@ from graphweld.capture.effects import hook_changes
 from graphweld.capture.fillers import hook_symbols
 from graphweld.capture.formatting import hook_formatting
 from graphweld.capture.frozen import refuse_changes
+from graphweld.capture.functional_faults import hook_sizes
 from graphweld.capture.grown_lists import GrownList
 from graphweld.capture.joins import is_sized_by_data
 from graphweld.capture.membership import hook_membership
@@ -127,6 +128,7 @@ def install() -> None:
         hook_compiled()
         hook_data()
         hook_symbols()
+        hook_sizes()
         hook_membership()
         hook_merge_arguments()  # behind what it takes over
         hook_rows()
@@ -445,6 +447,8 @@ def _hook_methods() -> None:
             if name == "resize_as_" and args and is_tensor(args[0]) and example(self).shape == example(args[0]).shape:
                 return self  # nothing to do
             if name == "__setitem__":
+                if indexing.is_part(args[1], self, args[0]):
+                    return ConstantVariable.create(None)
                 args = [indexing.plain_key(tx, args[0]), *args[1:]]
                 parts = indexing.split(args[0])
                 if parts is not None:

@@ -19,7 +19,7 @@ from graphweld.capture.merge_variable import MergeVariable, changes_in_place
 from graphweld.capture.predicates import either
 from graphweld.capture.raises import OF_A_POSITION, emit_check
 from graphweld.capture.regions import facts_forgotten
-from graphweld.capture.variables import Tx, call, example, is_data_number, is_tensor, method
+from graphweld.capture.variables import Tx, call, example, is_data_number, is_tensor, method, storage_key
 
 INTEGERS = (torch.int64, torch.int32, torch.int16, torch.int8)
 
@@ -124,9 +124,18 @@ def outside(tx: Tx, index: VariableTracker, size: VariableTracker) -> VariableTr
 
 def getitem(tx: Tx, tensor: VariableTracker, key: VariableTracker) -> VariableTracker:
     """`tensor[key]`."""
-    key = plain_key(tx, key)
-    parts = split(key)
-    return _getitem(tx, tensor, key) if parts is None else select(tx, tensor, parts)
+    plain = plain_key(tx, key)
+    parts = split(plain)
+    part = _getitem(tx, tensor, plain) if parts is None else select(tx, tensor, parts)
+    if storage_key(example(part)) == storage_key(example(tensor)):
+        part.gw_part = (tensor, key)  # type: ignore[attr-defined]
+    return part
+
+
+def is_part(value: VariableTracker, tensor: VariableTracker, key: VariableTracker) -> bool:
+    """Whether storing a value there is the end of `tensor[key] += x`: the part has been changed in place already."""
+    of, at = getattr(value.realize(), "gw_part", None) or (None, None)
+    return of is tensor and at is key.realize()
 
 
 def _getitem(tx: Tx, tensor: VariableTracker, key: VariableTracker) -> VariableTracker:
@@ -142,7 +151,8 @@ def _getitem(tx: Tx, tensor: VariableTracker, key: VariableTracker) -> VariableT
             tensor = method(tx, tensor, "__getitem__", TupleVariable([*[whole] * dim, part]))
             parts[k] = whole
         dim += _dims(part, example(tensor).dim(), parts)
-    return method(tx, tensor, "__getitem__", TupleVariable(parts) if parts else key)
+    is_done = parts and all(part is whole for part in parts)
+    return tensor if is_done else method(tx, tensor, "__getitem__", TupleVariable(parts) if parts else key)
 
 
 def _dims(part: VariableTracker, rank: int, parts: list[VariableTracker]) -> int:

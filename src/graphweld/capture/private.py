@@ -258,6 +258,11 @@ PATCHED = (
         "patched: an export traces with Dynamo where it is to weld, and its constants are mended",
         ("mod", "args", "kwargs"),
     ),
+    Private(
+        "torch._subclasses.functional_tensor.FunctionalTensorMode.__torch_dispatch__",
+        "patched: views behind a write, asked for a size",
+        ("self", "func", "types", "args", "kwargs"),
+    ),
 )
 
 _IR = "torch._inductor.ir"
@@ -484,9 +489,11 @@ _TENSORS = (
     *_each("torch._prims_common", "make_contiguous_strides_for", "to know when a filler is a plain one"),
     *_each(
         "torch._subclasses",
-        "fake_tensor.FakeTensor functional_tensor.FunctionalTensor",
+        "fake_tensor.FakeTensor functional_tensor.FunctionalTensor functional_tensor.FunctionalTensorMode",
         "to know a graph that is traced from one that is run",
     ),
+    *_each("torch._subclasses.functional_tensor", "FunctionalTensor.metadata_fns", "to know when a size is asked for"),
+    *_each("torch", "_from_functional_tensor _sync", "to make views again where that is recorded"),
 )
 
 _GRADIENTS = (
