@@ -458,3 +458,12 @@ def lists_of_lengths_and_sizes_returned(x, n):
         if x[i] > 1:
             flags.append(i)
     return {"parts": parts, "flags": flags}, x.sum()
+
+
+@program(lambda: [(t(3.0, 4.0),), (t(0.0, 0.0),), (t(0.5, 0.0),)], "loop append")
+def stacked_or_nothing(x):
+    norms = []
+    while x.norm() > 0.1:
+        x = x * 0.5
+        norms.append(x.norm())
+    return torch.stack(norms) if norms else torch.zeros(0)

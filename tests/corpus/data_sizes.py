@@ -279,3 +279,25 @@ def slice_read_behind_a_write(image, box):
         out[:, x1:x2].mul_(2)
         total = total * out[x1:x2, 1:].mean()
     return out, total
+
+
+def labelled():
+    logits = rand(4, 3)
+    return [(logits, ints(0, 1, -1, 2)), (logits * 2, ints(-1, -1, -1, -1)), (logits, ints(2, 2, 0, 0))]
+
+
+@program(labelled, "state data_sizes")
+def loss_of_the_labelled(logits, target):
+    valid = target >= 0
+    if not valid.any():
+        return logits.sum() * 0
+    smooth = F.cross_entropy(logits[valid], target[valid], label_smoothing=0.1)
+    return F.cross_entropy(logits[valid], target[valid]) + smooth
+
+
+@program(lambda: [(rand(6, 2), ints(*n)) for n in ((1, 2, 3), (4, 1, 1), (2, 2, 2))], "state data_sizes")
+def padded_parts(x, lengths):
+    parts = torch.split(x, lengths.tolist())
+    right = torch.nn.utils.rnn.pad_sequence(parts, batch_first=True, padding_value=-1.0)
+    left = torch.nn.utils.rnn.pad_sequence([parts[0], parts[2]], padding_side="left")
+    return right, left

@@ -23,7 +23,6 @@ from torch._dynamo.variables.user_defined import UserDefinedObjectVariable
 from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
 from graphweld.capture.data_numbers import NUMBER_DTYPES, number_tensor
-from graphweld.capture.joins import same_type
 from graphweld.capture.merge_variable import MergeVariable, is_bool_like, kind_of
 from graphweld.capture.pieces import fields_of, is_exception, is_itself, is_namedtuple, pieces_of, remake
 from graphweld.capture.predicates import truth
@@ -43,6 +42,7 @@ from graphweld.capture.variables import (
     is_undefined,
     method,
     proxies_in,
+    same_type,
     storage_key,
 )
 from graphweld.diagnostics import rules

@@ -63,7 +63,6 @@ from graphweld.capture.formatting import hook_formatting
 from graphweld.capture.frozen import refuse_changes
 from graphweld.capture.functional_faults import hook_sizes
 from graphweld.capture.grown_lists import GrownList
-from graphweld.capture.joins import is_sized_by_data
 from graphweld.capture.membership import hook_membership
 from graphweld.capture.merge_arguments import hook_merge_arguments, with_choices
 from graphweld.capture.merge_variable import changes_in_place
@@ -75,7 +74,7 @@ from graphweld.capture.refusal import Refusal, refuse
 from graphweld.capture.regions import facts_forgotten
 from graphweld.capture.steady_tests import are_changed
 from graphweld.capture.surroundings import hook_surroundings
-from graphweld.capture.variables import call, example, is_tensor
+from graphweld.capture.variables import call, example, is_sized_by_data, is_tensor
 from graphweld.diagnostics import rules
 from graphweld.runtime import lists, merge
 
@@ -360,6 +359,9 @@ def _hook_calls() -> None:
             draws.draws_in_region(tx, args, kwargs) or any(map(_is_sized_by_data, (*args, *kwargs.values())))
         ):
             return call(tx, polyfills.attention, *args, **kwargs)
+        of_sizes = polyfills.OF_SEQUENCES.get(self.value)
+        if of_sizes is not None and any(map(_is_sized_by_data, args[0].unpack_var_sequence(tx))):
+            return call(tx, of_sizes, *args, **kwargs)
         args, kwargs = indexing.numbers_for_sizes(tx, self.value.__name__, args, kwargs)
         args, kwargs = with_choices(self.value.__name__, args, kwargs)
         if any(map(merge_in, (*args, *kwargs.values()))):

@@ -25,7 +25,6 @@ from torch._dynamo.variables.lists import BaseListVariable, ListVariable, TupleV
 from torch._dynamo.variables.misc import ExceptionVariable, StringFormatVariable
 from torch._dynamo.variables.tensor import SymNodeVariable
 from torch._dynamo.variables.user_defined import UserDefinedObjectVariable
-from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
 from graphweld.capture import merged_kinds
 from graphweld.capture.aliases import alias_of
@@ -47,10 +46,12 @@ from graphweld.capture.variables import (
     existing,
     is_dense,
     is_number,
+    is_sized_by_data,
     is_tensor,
     is_undefined,
     method,
     same_size,
+    same_type,
     storage_key,
 )
 from graphweld.diagnostics import rules
@@ -175,20 +176,24 @@ class Join:
         ):
             return None  # the copy would not carry the gradient that the tensor itself has
         own_a, own_b = self._owned(self.then, a), self._owned(self.orelse, b)
+        grads = [torch.is_grad_enabled() and example(v).requires_grad for v in (a, b)]
         if is_sized_by_data(example(own_a)) or is_sized_by_data(example(own_b)):
             sized = self._sized_by_data(own_a, own_b)
-            if sized is not None:
-                self.lost += [(self.then, a, len(self.slots) - 1), (self.orelse, b, len(self.slots) - 1)]
-            return sized
-        if not same_type(example(own_a), example(own_b)):
+            if sized is None:
+                return None
+            self.lost += [(self.then, a, len(self.slots) - 1), (self.orelse, b, len(self.slots) - 1)]
+            output, left, right, lost = sized, None, None, False
+        elif same_type(example(own_a), example(own_b)):
+            own_b = self._with_strides(self.orelse, own_b, example(own_a))
+            copied = [
+                (region, v, len(self.slots))
+                for region, side, own, v in ((self.then, left, own_a, a), (self.orelse, right, own_b, b))
+                if side is None and own is not v
+            ]
+            self.lost += copied
+            output, lost = self._slot(own_a, own_b), bool(copied)
+        else:
             return None
-        own_b = self._with_strides(self.orelse, own_b, example(own_a))
-        for region, side, own, v in ((self.then, left, own_a, a), (self.orelse, right, own_b, b)):
-            if side is None and own is not v:
-                self.lost.append((region, v, len(self.slots)))
-        output = self._slot(own_a, own_b)
-        grads = [torch.is_grad_enabled() and example(v).requires_grad for v in (a, b)]
-        lost = any(side is None and own is not v for side, own, v in ((left, own_a, a), (right, own_b, b)))
 
         def merged() -> VariableTracker:
             joined = output()
@@ -416,30 +421,6 @@ def unflatten(flat: torch.Tensor, *sizes: int) -> torch.Tensor:
         total = total * size
     torch._check(flat.size(0) == total)
     return flat.view(sizes)
-
-
-def is_sized_by_data(fake: torch.Tensor) -> bool:
-    return any(isinstance(n, torch.SymInt) and free_unbacked_symbols(n) for n in fake.shape)
-
-
-def same_type(a: torch.Tensor, b: torch.Tensor) -> bool:
-    """Whether one graph output can stand for both tensors, with nothing a user sees changed."""
-    return (
-        type(a) is type(b)
-        and a.dtype is b.dtype
-        and a.device == b.device
-        and a.layout is b.layout
-        and a.dim() == b.dim()
-        and all(map(same_size, a.shape, b.shape))
-        and (a.layout is not torch.strided or _same_strides(a, b))
-    )
-
-
-def _same_strides(a: torch.Tensor, b: torch.Tensor) -> bool:
-    return all(
-        same_size(s, t) or same_size(n, 1) or a.numel() == 0
-        for s, t, n in zip(a.stride(), b.stride(), a.shape, strict=True)
-    )
 
 
 def key_text(key: Any) -> str:

@@ -124,6 +124,22 @@ def attention(
     return (torch.nn.functional.dropout(weights, dropout_p) @ value).to(dtype)
 
 
+def pad_sequence(
+    sequences: Any, batch_first: bool = False, padding_value: float = 0.0, padding_side: str = "right"
+) -> torch.Tensor:
+    """`torch.nn.utils.rnn.pad_sequence` of sequences whose lengths the data decides."""
+    longest = sequences[0].size(0)
+    for sequence in sequences[1:]:
+        longest = max(longest, sequence.size(0))
+    rows = []
+    for sequence in sequences:
+        missing = longest - sequence.size(0)
+        torch._check(missing >= 0)
+        padding = sequence.new_full((missing, *sequence.shape[1:]), padding_value)
+        rows.append(torch.cat([sequence, padding] if padding_side == "right" else [padding, sequence]))
+    return torch.stack(rows, 0 if batch_first else 1)
+
+
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
     torch.equal: equal,
     torch.allclose: allclose,
@@ -145,4 +161,7 @@ OF_NUMBERS: dict[Any, Callable[[Any], Any]] = {
     math.isinf: lambda number: bool(torch.isinf(torch.full((), number, dtype=torch.float64))),
     math.isfinite: lambda number: bool(torch.isfinite(torch.full((), number, dtype=torch.float64))),
 }
+OF_SEQUENCES: dict[Any, Callable[..., Any]] = {
+    torch._C._nn.pad_sequence: pad_sequence
+}  # of sizes that the data decides
 SKIPPED: dict[Any, Callable[..., Any]] = {bisect.bisect_right: bisect_right, bisect.bisect_left: bisect_left}

@@ -493,6 +493,8 @@ _TENSORS = (
         "to know a graph that is traced from one that is run",
     ),
     *_each("torch._subclasses.functional_tensor", "FunctionalTensor.metadata_fns", "to know when a size is asked for"),
+    *_each("torch._ops.OpOverload", "_can_decompose decompose", "to take such an operator apart as the first time"),
+    *_each("torch._C._nn", "pad_sequence", "to pad sequences whose lengths the data decides"),
     *_each("torch", "_from_functional_tensor _sync", "to make views again where that is recorded"),
 )
 

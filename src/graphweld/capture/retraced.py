@@ -2,14 +2,17 @@
 
 Decompositions lay results out in memory in ways of their own, and the operators want one layout from both sides and on
 every trip. Some operators check their input, which is an effect; AOTAutograd has no place for effects in a sub-graph.
+Some ask whether there is any input (`cross_entropy`), in a decomposition that only the second trace takes.
 """
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
 from torch.fx import GraphModule, Interpreter
 from torch.fx import traceback as fx_traceback
+from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from graphweld.capture.raises import raise_unless
@@ -43,10 +46,19 @@ class Checks(TorchDispatchMode):
             return raise_unless((args[0] == 0).all()) if self.are_made else None
         if func is ATEN._assert_async.msg and not self.are_made:
             return None
-        if func in CHECKING:
+        if func in CHECKING or (any(map(_is_sized_by_data, args)) and _is_made_of_others(func)):
             with self:
                 return func.decompose(*args, **(kwargs or {}))
         return func(*args, **(kwargs or {}))
+
+
+@functools.cache
+def _is_made_of_others(func: Any) -> bool:
+    return func.namespace == "aten" and bool(func._can_decompose())
+
+
+def _is_sized_by_data(arg: Any) -> bool:
+    return isinstance(arg, torch.Tensor) and bool(free_unbacked_symbols(arg.shape))
 
 
 def as_captured(region: GraphModule, carries: Sequence[torch.Tensor] = ()) -> Callable[..., tuple[Any, ...]]:
