@@ -8,6 +8,10 @@ these, as it does for a loop's. Patched to do the same for both.
 
 How a convolution or a product of matrices is best laid out, Inductor asks of the sizes. Where the data decides these,
 it is given the numbers that it takes for examples elsewhere: the result is the same in any layout.
+
+Where to write to a slice, or to put its gradient, Inductor asks whether a bound counts from the end. Where the data
+decides the bound, so does the code. A write to a slice of such a slice, Inductor takes apart without noting which sizes
+the parts are the first to have.
 """
 
 import contextlib
@@ -16,10 +20,17 @@ import sys
 from typing import Any
 from unittest import mock
 
+import sympy  # type: ignore[import-untyped]
 import torch
 from torch._higher_order_ops.while_loop import while_loop_op, while_loop_stack_output_op
+from torch._subclasses.fake_tensor import FakeTensor
 from torch.fx import GraphModule
-from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode, free_unbacked_symbols
+from torch.fx.experimental.symbolic_shapes import (
+    GuardOnDataDependentSymNode,
+    compute_unbacked_bindings,
+    free_unbacked_symbols,
+)
+from torch.utils._sympy.functions import Where
 
 REGIONS = {torch.ops.higher_order.cond, while_loop_op, while_loop_stack_output_op}
 
@@ -29,6 +40,8 @@ def keep_from_faults() -> None:
     reuse_nothing_in_place()
     lay_out_operands()
     lower_by_examples()
+    count_from_either_end()
+    name_sizes()
 
 
 def keep_backend_from_faults() -> None:
@@ -75,6 +88,40 @@ def lay_out_operands() -> None:
         return create(cls, predicate, true_fn, false_fn, exact)
 
     Conditional.create = classmethod(laid_out)  # type: ignore[assignment,method-assign]
+
+
+@functools.cache
+def count_from_either_end() -> None:
+    """Have Inductor write to slices whose bounds the data decides. Once a process."""
+    from torch._inductor.ir import View
+
+    handle = View.handle_negative_index
+
+    def handled(idx: Any, size: Any) -> Any:
+        try:
+            return handle(idx, size)
+        except GuardOnDataDependentSymNode:
+            return idx + Where(sympy.Lt(idx, 0), size, sympy.S.Zero)
+
+    View.handle_negative_index = staticmethod(handled)  # type: ignore[method-assign]
+
+
+@functools.cache
+def name_sizes() -> None:
+    """Have Inductor note the sizes that a node it makes is the first to have. Once a process."""
+    from torch._inductor.fx_passes import reinplace
+
+    call = reinplace.graph_call_function
+
+    def called(graph: Any, fn: Any, *args: Any, **kwargs: Any) -> Any:
+        node = call(graph, fn, *args, **kwargs)
+        fake = node.meta["val"]
+        if isinstance(fake, FakeTensor):
+            bindings = compute_unbacked_bindings(fake.fake_mode.shape_env, fake)
+            node.meta.update({"unbacked_bindings": bindings} if bindings else {})
+        return node
+
+    reinplace.graph_call_function = called
 
 
 @functools.cache

@@ -278,6 +278,12 @@ INDUCTOR = (
         ("predicate", "true_fn", "false_fn", "operands"),
     ),
     Private(
+        "torch._inductor.fx_passes.reinplace.graph_call_function",
+        "patched: a write to a slice of a slice, taken apart",
+        ("graph", "fn", "args", "kwargs"),
+    ),
+    Private(f"{_IR}.View.handle_negative_index", "patched: bounds of slices that the data decides", ("idx", "size")),
+    Private(
         "torch._inductor.graph.GraphLowering.call_function",
         "patched: convolutions and products of matrices, of sizes that the data decides",
         ("self", "target", "args", "kwargs"),
@@ -457,7 +463,8 @@ _TRACER = (
 _VALUES_OF_DATA = (
     *_each(
         _SHAPES,
-        "DimDynamic DimDynamic.DYNAMIC GuardOnDataDependentSymNode free_unbacked_symbols statically_known_true",
+        "DimDynamic DimDynamic.DYNAMIC GuardOnDataDependentSymNode compute_unbacked_bindings free_unbacked_symbols "
+        "statically_known_true",
         "to know the numbers and sizes that the data decides",
     ),
     *_each(
@@ -494,6 +501,7 @@ _TENSORS = (
     ),
     *_each("torch._subclasses.functional_tensor", "FunctionalTensor.metadata_fns", "to know when a size is asked for"),
     *_each("torch._ops.OpOverload", "_can_decompose decompose", "to take such an operator apart as the first time"),
+    *_each("torch.utils._sympy.functions", "Where", "a number that a test chooses, in Inductor's code"),
     *_each("torch._C._nn", "pad_sequence", "to pad sequences whose lengths the data decides"),
     *_each("torch", "_from_functional_tensor _sync", "to make views again where that is recorded"),
 )
