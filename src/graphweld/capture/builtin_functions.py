@@ -12,7 +12,7 @@ from torch._dynamo.variables.base import ValueMutationNew, VariableTracker
 from torch._dynamo.variables.builtin import BuiltinVariable
 from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.functions import LocalGeneratorObjectVariable
-from torch._dynamo.variables.iter import DictViewIterator, IteratorVariable, ZipVariable
+from torch._dynamo.variables.iter import CountIteratorVariable, DictViewIterator, IteratorVariable, ZipVariable
 from torch._dynamo.variables.lists import (
     BaseListVariable,
     ListIteratorVariable,
@@ -25,7 +25,7 @@ from torch._dynamo.variables.nn_module import UnspecializedNNModuleVariable
 from torch._dynamo.variables.tensor import SymNodeVariable, TensorVariable
 from torch._dynamo.variables.user_defined import UserDefinedObjectVariable
 
-from graphweld.capture import choices, indexing, list_operations, output, polyfills, sites, sorting, strings
+from graphweld.capture import choices, indexing, iteration, list_operations, output, polyfills, sites, sorting, strings
 from graphweld.capture.absence import settled
 from graphweld.capture.changing_sizes import is_changing, is_followed
 from graphweld.capture.conditionals import distribute
@@ -115,6 +115,8 @@ def builtin(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) -> 
         return sorting.of_rows
     if fn is range and not has_kwargs:
         return _range
+    if fn is reversed and arg_types == [ListVariable]:
+        return iteration.backwards(dynamo_handler(fn, arg_types, False))
     if fn is operator.mul and len(arg_types) == 2 and ListVariable in arg_types and SymNodeVariable in arg_types:
         return list_operations.repeat(arg_types, dynamo_handler(operator.mul, arg_types, False))
     if arg_types and issubclass(arg_types[0], TensorVariable) and fn in IN_PLACE and not has_kwargs:
@@ -439,18 +441,20 @@ def _is_known(vt: VariableTracker) -> bool:
     """Whether an iterable can be gone through now: it has an end, and no effect for each item."""
     vt = vt.realize()
     if isinstance(vt, ZipVariable):
-        return all(map(_is_known, vt.iterable.items))  # type: ignore[attr-defined]
+        counted = [v for v in vt.iterable.items if not isinstance(v, CountIteratorVariable)]  # type: ignore[attr-defined]
+        return bool(counted) and all(map(_is_known, counted))
     if isinstance(vt, (ListIteratorVariable, DictViewIterator)):
         return True
     return not isinstance(vt, (IteratorVariable, LocalGeneratorObjectVariable))
 
 
 def _enumerate_known(tx: Tx, items: VariableTracker, start: VariableTracker | None = None) -> VariableTracker:
-    """`enumerate` of a container as an iterator over pairs: Dynamo's is a generator, whose end it does not know."""
-    first = constant(0) if start is None else start
-    known = call(tx, list, settled(tx, items)).unpack_var_sequence(tx)
-    pairs: Args = [TupleVariable([call(tx, operator.add, first, k), item]) for k, item in enumerate(known)]
-    return ListIteratorVariable(pairs, mutation_type=ValueMutationNew())
+    """`enumerate` of a container as a zip, of which each item is looked up in turn: Dynamo's is a generator, which to
+    `_is_known` might have no end.
+    """
+    numbers = CountIteratorVariable(constant(0) if start is None else start, mutation_type=ValueMutationNew())
+    pairs = TupleVariable([numbers, call(tx, iter, settled(tx, items))])
+    return ZipVariable(pairs, mutation_type=ValueMutationNew())
 
 
 _OVER_ITEMS = {list, tuple, reversed, sum, max, min, zip, map}

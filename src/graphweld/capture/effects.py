@@ -160,6 +160,16 @@ def watch_mutation(side_effects: SideEffects, vt: VariableTracker) -> None:
 
 
 @contextmanager
+def unwatched(tx: Tx) -> Iterator[None]:
+    """What changes inside stays changed behind the regions that are open, however they end."""
+    watchers, tx.output.gw_watchers = _watchers(tx.output), []  # type: ignore[attr-defined]
+    try:
+        yield
+    finally:
+        tx.output.gw_watchers = watchers  # type: ignore[attr-defined]
+
+
+@contextmanager
 def watching(tx: Tx) -> Iterator[Effects]:
     """Trace a region inside; afterwards the changes are in the `Effects`, and undone."""
     side_effects = tx.output.side_effects

@@ -212,6 +212,15 @@ PATCHED = (
         "patched: a generator knows the region it was made in",
         ("self", "code", "f_globals", "inline_tracer"),
     ),
+    *(
+        Private(f"{_VARIABLES}.{path}", "patched: an iterator sees what becomes of what it goes through", parameters)
+        for path, parameters in (
+            ("iter.DictViewIterator.__init__", ("self", "items")),
+            ("iter.DictViewIterator.tp_iternext_impl", ("self", "tx")),
+            ("lists.DequeVariable.tp_iter_impl", ("self", "tx")),
+            ("lists.ListIteratorVariable.tp_iternext_impl", ("self", "tx")),
+        )
+    ),
     Private(
         f"{_VARIABLES}.functions.LocalGeneratorObjectVariable.tp_iternext_impl",
         "patched: a region must not advance a generator that was made outside of it",
@@ -307,8 +316,9 @@ REMEMBERING = tuple(
 _EXC = _each(
     f"{_DYNAMO}.exc",
     "BackendCompilerFailed BackendCompilerFailed.backend_name BackendCompilerFailed.inner_exception "
-    "InternalTorchDynamoError ObservedException RestartAnalysis TorchDynamoException TorchRuntimeError "
-    "UncapturedHigherOrderOpError Unsupported UserError observed_exception_map raise_observed_exception",
+    "InternalTorchDynamoError ObservedException ObservedUserStopIteration RestartAnalysis TorchDynamoException "
+    "TorchRuntimeError UncapturedHigherOrderOpError Unsupported UserError handle_observed_exception "
+    "observed_exception_map raise_observed_exception",
     "to tell why a trace stopped, to start it over, and to raise in the traced program",
 )
 
@@ -349,7 +359,8 @@ _VALUES = (
     ),
     *_each(
         f"{_VARIABLES}.iter",
-        "CountIteratorVariable DictViewIterator ItertoolsVariable RepeatIteratorVariable ZipVariable",
+        "CountIteratorVariable DictViewIterator ItertoolsVariable MapVariable RepeatIteratorVariable SetIterator "
+        "ZipVariable",
         "iterators",
     ),
     *_each(f"{_VARIABLES}.iter", "IteratorVariable", "iterators, whose place a region must not change"),
