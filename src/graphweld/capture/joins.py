@@ -400,7 +400,7 @@ class Join:
             vt.mutation_type.scope = current_scope_id()  # type: ignore[union-attr]
             if base is not None:
                 vt._base_vt = base()  # type: ignore[attr-defined]
-            vt.init_args = [arg() for arg in given]  # type: ignore[attr-defined]
+            vt.init_args = [vt._base_vt] if _is_tuple(vt) else [arg() for arg in given]  # type: ignore[attr-defined]
             kinds = self.tx.output.side_effects.attr_mutation_kinds.get(vt, {})
             for attr, part in parts.items():
                 self.tx.output.side_effects.store_attr(vt, attr, part(), kinds[attr])
@@ -457,10 +457,14 @@ def new_attributes(tx: Tx, vt: UserDefinedObjectVariable) -> dict[str, VariableT
 
 
 def _init_args(vt: VariableTracker) -> list[VariableTracker]:
-    """What the object's `__new__` gets; `object.__new__` looks at none of it."""
-    if type(vt.value).__new__ is object.__new__:  # type: ignore[attr-defined]
+    """What the object's `__new__` gets. `object.__new__` looks at none of it, and `tuple.__new__` gets its items."""
+    if type(vt.value).__new__ is object.__new__ or _is_tuple(vt):  # type: ignore[attr-defined]
         return []
     return list(getattr(vt, "init_args", None) or ())
+
+
+def _is_tuple(vt: VariableTracker) -> bool:
+    return isinstance(getattr(vt, "_base_vt", None), TupleVariable)
 
 
 def _rebuild_sequence(like: BaseListVariable, parts: list[Callable[[], VariableTracker]]) -> Thunk:
