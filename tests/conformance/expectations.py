@@ -307,7 +307,8 @@ EXPORTED: tuple[Expect, ...] = (
     ),
     *_each("exceptions.buffer_changed_before_raise exceptions.handler_reads_values", refused="GW140"),
     *_each(
-        "attributes.class_attribute_on_one_side attributes.own_kind_of_tuple iteration.dict_made_longer iteration.dict_made_longer_before_an_exit iteration.dict_of_some_entries_updated"
+        "attributes.class_attribute_on_one_side attributes.own_kind_of_tuple"
+        " iteration.dict_made_longer iteration.dict_made_longer_before_an_exit iteration.dict_of_some_entries_updated"
         " iteration.items_made_by_map iteration.items_made_with_an_effect",
         refused="GW140",
     ),
