@@ -393,7 +393,8 @@ def _hook_calls() -> None:
     def handler_for(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) -> Any:
         ours = builtin_functions.builtin(fn, arg_types, has_kwargs)
         if ours is None:
-            return make_handler(fn, arg_types, has_kwargs)
+            return builtin_functions.told(fn, arg_types, make_handler(fn, arg_types, has_kwargs))
+        ours = builtin_functions.told(fn, arg_types, ours)
         # Dynamo calls a handler for constants with constants that it has yet to look at.
         return lambda tx, args, kwargs: ours(tx, [a.realize() for a in args], kwargs)
 

@@ -15,7 +15,8 @@ from collections.abc import Iterator
 from typing import Any, NoReturn
 
 from torch._dynamo import exc
-from torch._dynamo.variables.base import VariableTracker
+from torch._dynamo.bytecode_transformation import create_call_function
+from torch._dynamo.variables.base import ValueMutationNew, VariableTracker
 from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.functions import LocalGeneratorObjectVariable
 from torch._dynamo.variables.iter import (
@@ -30,7 +31,7 @@ from torch._dynamo.variables.iter import (
 from torch._dynamo.variables.lists import DequeVariable, ListIteratorVariable, ListVariable, TupleVariable
 from torch._dynamo.variables.user_defined import UserDefinedObjectVariable
 
-from graphweld.capture.absence import absence, may_be_absent, present
+from graphweld.capture.absence import absence, may_be_absent, present, settled
 from graphweld.capture.effects import is_same_contents, unwatched
 from graphweld.capture.grown_lists import Conditional, GrownList, has_run, length, raise_if
 from graphweld.capture.output import sayings
@@ -57,6 +58,21 @@ class SpentIterator(DecidedByData):
         refuse(current_tx(), rules.RegionMutates("an iterator that the data may have stopped", "a loop"))
 
     predicate = export = reconstruct = unpack_var_sequence = call_method = tp_iter_impl = tp_iternext_impl = _refuse
+
+
+class Enumerated(ZipVariable):
+    """`enumerate`, as a zip of numbers and items."""
+
+    _cpython_type = enumerate  # type: ignore[assignment]
+
+    def python_type(self) -> type:
+        return enumerate
+
+    def reconstruct(self, codegen: Any) -> None:
+        numbers, items = self.iterable.items  # type: ignore[attr-defined]
+        codegen.add_push_null(lambda: codegen.load_import_from("builtins", "enumerate"))
+        codegen.foreach([items, numbers.item])
+        codegen.extend_output(create_call_function(2, False))
 
 
 def in_turn(tx: Tx, iterable: VariableTracker) -> Iterator[VariableTracker | Thunk]:
@@ -123,6 +139,26 @@ def _shown(tx: Tx) -> tuple[int, dict[Any, Any]]:
     """What the program has said and set."""
     stored, at_last = tx.output.side_effects.store_attr_mutations, tx.output.root_tx.debug_locals
     return len(sayings(tx)) + len(at_last), {vt: dict(held) for vt, held in stored.items()}
+
+
+def is_known(vt: VariableTracker) -> bool:
+    """Whether an iterable can be gone through now: it has an end, and no effect for each item."""
+    vt = vt.realize()
+    if isinstance(vt, ZipVariable):
+        counted = [v for v in vt.iterable.items if not isinstance(v, CountIteratorVariable)]  # type: ignore[attr-defined]
+        return bool(counted) and all(map(is_known, counted))
+    if isinstance(vt, (ListIteratorVariable, DictViewIterator)):
+        return True
+    return not isinstance(vt, (IteratorVariable, LocalGeneratorObjectVariable))
+
+
+def enumerated(tx: Tx, items: VariableTracker, start: VariableTracker | None = None) -> VariableTracker:
+    """`enumerate` of a container as a zip, of which each item is looked up in turn: Dynamo's is a generator, which to
+    `is_known` might have no end.
+    """
+    numbers = CountIteratorVariable(constant(0) if start is None else start, mutation_type=ValueMutationNew())
+    pairs = TupleVariable([numbers, call(tx, iter, settled(tx, items))])
+    return Enumerated(pairs, mutation_type=ValueMutationNew())
 
 
 def spend(iterator: VariableTracker) -> None:

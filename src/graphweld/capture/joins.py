@@ -40,10 +40,12 @@ from graphweld.capture.variables import (
     DecidedByData,
     Thunk,
     Tx,
+    as_array,
     call,
     constant,
     example,
     existing,
+    is_array,
     is_dense,
     is_number,
     is_sized_by_data,
@@ -103,6 +105,9 @@ class Join:
                 return self._export_tensor(region, self._plain(region, vt))
             pred, then, orelse = (self.export(region, part) for part in (vt.pred, vt.then, vt.orelse))
             return lambda: MergeVariable(pred(), then(), orelse(), vt.name)
+        if is_array(vt):
+            tensor = self.export(region, existing(self.tx, vt.as_proxy()))
+            return (lambda: as_array(self.tx, tensor())) if region.owns(vt) else (lambda: vt)
         if is_tensor(vt):
             return alias_of(self.tx, region, vt) or self._export_tensor(region, vt)
         if isinstance(vt, SymNodeVariable):
@@ -410,7 +415,7 @@ class Join:
 
 
 def _is_one_tensor(vt: VariableTracker) -> bool:
-    return is_tensor(vt) or (isinstance(vt, MergeVariable) and vt.joined is not None)
+    return (is_tensor(vt) and not is_array(vt)) or (isinstance(vt, MergeVariable) and vt.joined is not None)
 
 
 def unflatten(flat: torch.Tensor, *sizes: int) -> torch.Tensor:

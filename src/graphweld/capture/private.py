@@ -316,9 +316,9 @@ REMEMBERING = tuple(
 _EXC = _each(
     f"{_DYNAMO}.exc",
     "BackendCompilerFailed BackendCompilerFailed.backend_name BackendCompilerFailed.inner_exception "
-    "InternalTorchDynamoError ObservedException ObservedUserStopIteration RestartAnalysis TorchDynamoException "
-    "TorchRuntimeError UncapturedHigherOrderOpError Unsupported UserError handle_observed_exception "
-    "observed_exception_map raise_observed_exception",
+    "InternalTorchDynamoError ObservedException ObservedTypeError ObservedUserStopIteration RestartAnalysis "
+    "TorchDynamoException TorchRuntimeError UncapturedHigherOrderOpError Unsupported UserError "
+    "handle_observed_exception observed_exception_map raise_observed_exception",
     "to tell why a trace stopped, to start it over, and to raise in the traced program",
 )
 
@@ -381,7 +381,7 @@ _VALUES = (
     *_each(f"{_VARIABLES}.misc", "PythonModuleVariable", "modules, whose attributes are the program's globals"),
     *_each(
         f"{_VARIABLES}.tensor",
-        "SymNodeVariable SymNodeVariable.create TensorVariable",
+        "NumpyNdarrayVariable SymNodeVariable SymNodeVariable.create TensorVariable",
         "tensors, and numbers that come out of tensors",
     ),
     *_each(f"{_VARIABLES}.lists", "SizeVariable", "sizes, which leave an exported program as tuples"),
