@@ -170,3 +170,18 @@ def array_carried(x):
     while a.sum() > 1:
         a = a * 0.5
     return a
+
+
+@program(three, "state", grad=False)
+def numpy_draws(x):
+    if x.sum() > 0:
+        x = x + np.random.rand()
+    return x
+
+
+@program(three, "state loop", grad=False)
+def numpy_seeded(x):
+    while x.sum() > 1:
+        np.random.seed(0)
+        x = x * 0.5
+    return x

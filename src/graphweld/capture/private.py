@@ -253,6 +253,11 @@ PATCHED = (
     ),
     Private(f"{_VARIABLES}.misc.RandomVariable.call_method", "patched: draws of Python's own are refused", _METHOD),
     Private(
+        f"{_VARIABLES}.misc.NumpyVariable.call_function",
+        "patched: draws of NumPy's are refused in regions",
+        ("self", "tx", "args", "kwargs"),
+    ),
+    Private(
         f"{_VARIABLES}.user_defined.UserDefinedObjectVariable.call_function",
         "patched: draws of Python's own are refused in a region",
         _CALL,
@@ -374,11 +379,10 @@ _VALUES = (
     *_each(f"{_VARIABLES}.misc", "DeletedVariable", "attributes that were deleted"),
     *_each(
         f"{_VARIABLES}.misc",
-        "ExceptionVariable RandomVariable SuperVariable SuperVariable._resolved_getattr_and_source",
+        "ExceptionVariable NumpyVariable RandomVariable SuperVariable SuperVariable._resolved_getattr_and_source",
         "exceptions as values, and how their classes make them; generators of random numbers",
     ),
     *_each(f"{_VARIABLES}.misc", "LoggingLoggerVariable", "loggers"),
-    *_each(f"{_VARIABLES}.misc", "PythonModuleVariable", "modules, whose attributes are the program's globals"),
     *_each(
         f"{_VARIABLES}.tensor",
         "NumpyNdarrayVariable SymNodeVariable SymNodeVariable.create TensorVariable",
@@ -390,7 +394,8 @@ _VALUES = (
     *_each(f"{_VARIABLES}.torch", "TorchInGraphFunctionVariable", "torch's functions"),
     *_each(
         f"{_VARIABLES}.user_defined",
-        "UserDefinedExceptionObjectVariable UserDefinedObjectVariable UserDefinedObjectVariable._base_vt",
+        "UserDefinedClassVariable UserDefinedExceptionObjectVariable UserDefinedObjectVariable "
+        "UserDefinedObjectVariable._base_vt",
         "objects that leave a region piece by piece",
     ),
 )
