@@ -52,7 +52,7 @@ EXPECTED: tuple[Expect, ...] = (
     *_each("functions.helper_without_source_nor_site", refused="GW002"),
     *_each("scoping.unbound_in_nested_function attributes.inherited_class_attribute_on_one_side", refused="GW104"),
     *_each("foreign.array_carried", refused="GW111"),
-    *_each("foreign.numpy_draws foreign.numpy_seeded", refused="GW106"),
+    *_each("foreign.numpy_seeded", refused="GW106"),
     *_each("exceptions.type_error_of_torchs", refused="GW120"),
     # What a loop goes through changes in a way that depends on the data.
     *_each(

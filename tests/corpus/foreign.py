@@ -172,13 +172,6 @@ def array_carried(x):
     return a
 
 
-@program(three, "state", grad=False)
-def numpy_draws(x):
-    if x.sum() > 0:
-        x = x + np.random.rand()
-    return x
-
-
 @program(three, "state loop", grad=False)
 def numpy_seeded(x):
     while x.sum() > 1:
