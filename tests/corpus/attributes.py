@@ -674,3 +674,76 @@ class Totals(nn.Module):
 @factory(twice, "state", grad=False)
 def buffers_changed_by_their_data():
     return Totals()
+
+
+Held = collections.namedtuple("Held", "value number")
+
+
+class Pair(tuple):
+    def __new__(cls, a, b, tag="plain"):
+        self = super().__new__(cls, (a, b))
+        self.tag = tag
+        return self
+
+
+class Tally:
+    calls = 0
+    last = None
+
+
+class FinerTally(Tally):
+    pass
+
+
+def _tallies():
+    Tally.calls, Tally.last = 0, None
+    if "calls" in vars(FinerTally):
+        del FinerTally.calls
+
+
+@factory(twice, "state", grad=False, watch=lambda: (Tally.calls, Tally.last))
+def class_attribute_on_one_side():
+    _tallies()
+
+    def count(x):
+        if x.sum() < 0:
+            Tally.calls += 1
+            Tally.last = "negative"
+        return x * Tally.calls
+
+    return count
+
+
+@factory(twice, "state", grad=False, watch=lambda: vars(FinerTally).get("calls"))
+def inherited_class_attribute_on_one_side():
+    _tallies()
+
+    def count(x):
+        if x.sum() < 0:
+            FinerTally.calls += 1
+        return x * FinerTally.calls
+
+    return count
+
+
+@program(counts, "state")
+def namedtuple_replaced(x, n):
+    held = Held(x, 0)
+    if n > 1:
+        held = held._replace(value=held.value * 2)
+    for _ in range(int(n)):
+        if held.value.sum() < 20:
+            held = held._replace(value=held.value * 2, number=held.number + 1)
+        else:
+            held = held._replace(number=held.number + 100)
+    return held.value, held.number
+
+
+@program(counts, "state")
+def own_kind_of_tuple(x, n):
+    pair = Pair(x, 1)
+    if n > 1:
+        pair = Pair(x * 2, 2, "double")
+    elif n > 0:
+        pair = Pair(*pair[:1], pair[1] + 5)
+    return pair[0], pair[1], pair.tag, len(pair)

@@ -8,7 +8,7 @@ import traceback
 import torch
 from torch import nn
 
-from .program import counts, factory, pairs, program, rand, s, signs, t
+from .program import counts, factory, pairs, program, rand, s, signs, t, three
 
 logger = logging.getLogger("corpus.exceptions")
 
@@ -754,3 +754,22 @@ def raise_that_ends_an_endless_loop(x):
         turns += 1
         if x.abs().sum() > 100:
             raise OverflowError(f"after {turns} turns")
+
+
+@program(three, "state")
+def failed_assert_caught(x):
+    try:
+        assert x.sum() > 0, f"the sum is {x.sum():.1f}"
+    except AssertionError as error:
+        return x * 0, error.args
+    return x, ()
+
+
+@program(three, "state", grad=False)
+def type_error_of_torchs(x):
+    """Python adds an int and a complex number; torch's tracer takes it for a TypeError, which the program would catch."""
+    k = int(x.sum())
+    try:
+        return k + 1j
+    except TypeError:
+        return k

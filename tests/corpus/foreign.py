@@ -9,7 +9,7 @@ import time
 import numpy as np
 import torch
 
-from .program import counts, factory, levels, levels_python, program, signs, t
+from .program import counts, factory, levels, levels_python, program, signs, t, three
 
 
 @program(signs, "state foreign", grad=False)
@@ -126,3 +126,55 @@ def clock_in_loop(x, n):
     for _ in range(int(n)):
         start = time.perf_counter()
     return x, start > 0
+
+
+@program(three, "state", grad=False)
+def array_of_one_side(x):
+    a = x.numpy()
+    if x.sum() > 0:
+        a = np.clip(a, 0.15, 2.5)
+    return a
+
+
+@program(three, "state", grad=False)
+def array_of_each_side(x):
+    if x.sum() > 0:
+        a = np.sqrt(x.numpy())
+    else:
+        a = np.abs(x.numpy()) * 2
+    return a + 1
+
+
+@program(three, "state", grad=False)
+def array_or_tensor(x):
+    if x.sum() > 0:
+        a = np.sqrt(x.numpy())
+    else:
+        a = x
+    return a
+
+
+@program(three, "state loop", grad=False)
+def array_within_trips(x):
+    n = 0
+    while x.sum() > 1:
+        a = x.numpy() + 1
+        x = torch.from_numpy(a) * 0.2
+        n += 1
+    return x, n
+
+
+@program(three, "state loop", grad=False)
+def array_carried(x):
+    a = x.numpy()
+    while a.sum() > 1:
+        a = a * 0.5
+    return a
+
+
+@program(three, "state loop", grad=False)
+def numpy_seeded(x):
+    while x.sum() > 1:
+        np.random.seed(0)
+        x = x * 0.5
+    return x

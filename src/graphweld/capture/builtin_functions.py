@@ -7,25 +7,22 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch._dynamo.exc import raise_observed_exception
-from torch._dynamo.variables.base import ValueMutationNew, VariableTracker
+from torch._dynamo.exc import ObservedTypeError, raise_observed_exception
+from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.builtin import BuiltinVariable
 from torch._dynamo.variables.constant import ConstantVariable
-from torch._dynamo.variables.functions import LocalGeneratorObjectVariable
-from torch._dynamo.variables.iter import DictViewIterator, IteratorVariable, ZipVariable
 from torch._dynamo.variables.lists import (
     BaseListVariable,
-    ListIteratorVariable,
     ListVariable,
     SliceVariable,
     TupleVariable,
 )
-from torch._dynamo.variables.misc import StringFormatVariable
+from torch._dynamo.variables.misc import ExceptionVariable, StringFormatVariable
 from torch._dynamo.variables.nn_module import UnspecializedNNModuleVariable
 from torch._dynamo.variables.tensor import SymNodeVariable, TensorVariable
 from torch._dynamo.variables.user_defined import UserDefinedObjectVariable
 
-from graphweld.capture import choices, indexing, list_operations, output, polyfills, sites, sorting, strings
+from graphweld.capture import choices, indexing, iteration, list_operations, output, polyfills, sites, sorting, strings
 from graphweld.capture.absence import settled
 from graphweld.capture.changing_sizes import is_changing, is_followed
 from graphweld.capture.conditionals import distribute
@@ -115,6 +112,8 @@ def builtin(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) -> 
         return sorting.of_rows
     if fn is range and not has_kwargs:
         return _range
+    if fn is reversed and arg_types == [ListVariable]:
+        return iteration.backwards(dynamo_handler(fn, arg_types, False))
     if fn is operator.mul and len(arg_types) == 2 and ListVariable in arg_types and SymNodeVariable in arg_types:
         return list_operations.repeat(arg_types, dynamo_handler(operator.mul, arg_types, False))
     if arg_types and issubclass(arg_types[0], TensorVariable) and fn in IN_PLACE and not has_kwargs:
@@ -126,6 +125,10 @@ def builtin(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) -> 
             return _extreme(fn, arg_types, has_kwargs)
     if fn in FLOAT_ARITHMETIC and len(arg_types) == 2 and any(issubclass(t, SymNodeVariable) for t in arg_types):
         return _calculate(fn, arg_types)
+    if fn in polyfills.BUILTINS and any(issubclass(t, SymNodeVariable) for t in arg_types):
+        return lambda tx, args, kwargs: call(tx, polyfills.BUILTINS[fn], *args)
+    if fn is AssertionError and set(arg_types) & {StringFormatVariable, SymNodeVariable, TensorVariable}:
+        return lambda tx, args, kwargs: ExceptionVariable(fn, args, kwargs)
     if fn in DIVISIONS and len(arg_types) == 2 and issubclass(arg_types[1], SymNodeVariable):
         return _divide(fn, arg_types)
     if fn in USER_OPERATORS and len(arg_types) == 2 and not has_kwargs:
@@ -432,25 +435,24 @@ def polyfilled(tx: Tx, fn: Any, args: Args) -> Callable[..., VariableTracker] | 
     """What answers for a function that Dynamo spells out in Python, where the data decides how many items it gets."""
     if fn in _POLYFILLED and any(is_dynamic(tx, a) for a in args):
         return _POLYFILLED[fn]
-    return _enumerate_known if fn is enumerate and _is_known(args[0]) else None
+    return iteration.enumerated if fn is enumerate and iteration.is_known(args[0]) else None
 
 
-def _is_known(vt: VariableTracker) -> bool:
-    """Whether an iterable can be gone through now: it has an end, and no effect for each item."""
-    vt = vt.realize()
-    if isinstance(vt, ZipVariable):
-        return all(map(_is_known, vt.iterable.items))  # type: ignore[attr-defined]
-    if isinstance(vt, (ListIteratorVariable, DictViewIterator)):
-        return True
-    return not isinstance(vt, (IteratorVariable, LocalGeneratorObjectVariable))
+def told(fn: Callable[..., Any], arg_types: list[type], plain: Callable[..., Any]) -> Callable[..., Any]:
+    """A handler, whose TypeError for what only Dynamo cannot do must not reach a handler of the program."""
+    of_data = any(issubclass(t, (SymNodeVariable, StringFormatVariable)) for t in arg_types)
+    if not of_data or any(issubclass(t, UserDefinedObjectVariable) for t in arg_types):
+        return plain
 
+    def handler(tx: Tx, args: Args, kwargs: Any) -> VariableTracker:
+        try:
+            return plain(tx, args, kwargs)  # type: ignore[no-any-return]
+        except ObservedTypeError:
+            if sites.trace_of(tx) is None:
+                raise
+            refuse(tx, rules.TorchBreak(f"`{getattr(fn, '__name__', fn)}` of a value that the data decides"))
 
-def _enumerate_known(tx: Tx, items: VariableTracker, start: VariableTracker | None = None) -> VariableTracker:
-    """`enumerate` of a container as an iterator over pairs: Dynamo's is a generator, whose end it does not know."""
-    first = constant(0) if start is None else start
-    known = call(tx, list, settled(tx, items)).unpack_var_sequence(tx)
-    pairs: Args = [TupleVariable([call(tx, operator.add, first, k), item]) for k, item in enumerate(known)]
-    return ListIteratorVariable(pairs, mutation_type=ValueMutationNew())
+    return handler
 
 
 _OVER_ITEMS = {list, tuple, reversed, sum, max, min, zip, map}

@@ -35,6 +35,7 @@ from graphweld.capture.variables import (
     constant,
     example,
     existing,
+    is_array,
     is_dense,
     is_number,
     is_same_object,
@@ -122,7 +123,7 @@ def carry_of(vt: VariableTracker) -> Carry:
         if is_bool_like(vt):
             return Number(bool)
         return Merged(carry_of(vt.then), carry_of(vt.orelse))
-    if is_tensor(vt):
+    if is_tensor(vt) and not is_array(vt):
         fake = example(vt)
         return rows_for(fake) or Tensor(fake, bool(fake.requires_grad))
     if isinstance(vt, SymNodeVariable):

@@ -63,6 +63,7 @@ from graphweld.capture.formatting import hook_formatting
 from graphweld.capture.frozen import refuse_changes
 from graphweld.capture.functional_faults import hook_sizes
 from graphweld.capture.grown_lists import GrownList
+from graphweld.capture.iteration import hook_iterators
 from graphweld.capture.membership import hook_membership
 from graphweld.capture.merge_arguments import hook_merge_arguments, with_choices
 from graphweld.capture.merge_variable import changes_in_place
@@ -129,6 +130,7 @@ def install() -> None:
         hook_symbols()
         hook_sizes()
         hook_membership()
+        hook_iterators()
         hook_merge_arguments()  # behind what it takes over
         hook_rows()
         hook_choices()
@@ -391,7 +393,8 @@ def _hook_calls() -> None:
     def handler_for(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) -> Any:
         ours = builtin_functions.builtin(fn, arg_types, has_kwargs)
         if ours is None:
-            return make_handler(fn, arg_types, has_kwargs)
+            return builtin_functions.told(fn, arg_types, make_handler(fn, arg_types, has_kwargs))
+        ours = builtin_functions.told(fn, arg_types, ours)
         # Dynamo calls a handler for constants with constants that it has yet to look at.
         return lambda tx, args, kwargs: ours(tx, [a.realize() for a in args], kwargs)
 

@@ -20,9 +20,9 @@ from torch._dynamo.variables.dicts import ConstDictVariable, DunderDictVariable
 from torch._dynamo.variables.functions import LocalGeneratorObjectVariable as Generator
 from torch._dynamo.variables.iter import IteratorVariable
 from torch._dynamo.variables.lists import CommonListMethodsVariable, DequeVariable, ListVariable
-from torch._dynamo.variables.misc import DeletedVariable, PythonModuleVariable
+from torch._dynamo.variables.misc import DeletedVariable
 from torch._dynamo.variables.sets import SetVariable
-from torch._dynamo.variables.user_defined import UserDefinedObjectVariable
+from torch._dynamo.variables.user_defined import UserDefinedClassVariable, UserDefinedObjectVariable
 
 from graphweld.capture.refusal import refuse
 from graphweld.capture.sites import trace_of
@@ -160,6 +160,16 @@ def watch_mutation(side_effects: SideEffects, vt: VariableTracker) -> None:
 
 
 @contextmanager
+def unwatched(tx: Tx) -> Iterator[None]:
+    """What changes inside stays changed behind the regions that are open, however they end."""
+    watchers, tx.output.gw_watchers = _watchers(tx.output), []  # type: ignore[attr-defined]
+    try:
+        yield
+    finally:
+        tx.output.gw_watchers = watchers  # type: ignore[attr-defined]
+
+
+@contextmanager
 def watching(tx: Tx) -> Iterator[Effects]:
     """Trace a region inside; afterwards the changes are in the `Effects`, and undone."""
     side_effects = tx.output.side_effects
@@ -224,16 +234,18 @@ def current_attribute(tx: Tx, vt: VariableTracker, name: str) -> VariableTracker
     before = getattr(vt, "pre_existing_contents", None)
     if name == "cell_contents":
         return before
-    if isinstance(vt, (UserDefinedObjectVariable, PythonModuleVariable)):  # globals are attributes of their module
-        try:
-            value = vt.var_getattr(tx, name)
-        except Exception as error:
-            if "AttributeError" not in type(error).__name__:
-                raise
-            vt.call_obj_hasattr(tx, name)  # guards on its absence
-            return None
-        return None if _is_of_class(vt, name) else value
-    return None
+    if vt.source is None and not isinstance(vt, UserDefinedObjectVariable):
+        return None
+    try:  # of an object, a module whose globals these are, a class, a function
+        value = vt.var_getattr(tx, name)
+    except Exception as error:
+        if "AttributeError" not in type(error).__name__:
+            raise
+        vt.call_obj_hasattr(tx, name)  # guards on its absence
+        return None
+    if isinstance(vt, UserDefinedClassVariable) and name not in vars(vt.value):
+        refuse(tx, rules.RegionMutates("an attribute that a class inherits", "a branch or loop"))
+    return None if _is_of_class(vt, name) else value
 
 
 def _is_of_class(vt: VariableTracker, name: str) -> bool:

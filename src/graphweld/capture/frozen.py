@@ -17,17 +17,13 @@ from graphweld.capture.refusal import Refusal, refusal
 from graphweld.capture.variables import Tx, example, is_tensor, storage_key
 from graphweld.diagnostics import rules
 
-NOTE = "it is changed in place behind that, and the graph holds copies of it that would not change with it"
 
-
-def freeze(
-    tx: Tx, values: Iterable[VariableTracker], region: str, site: int | None, name: str = "a value that it hands on"
-) -> None:
+def freeze(tx: Tx, values: Iterable[VariableTracker], region: str, site: int | None, name: str = "a value") -> None:
     """Refuse the program if one of these tensors, lists or dicts is changed from here on. `name` is the user's."""
     if not hasattr(tx.output, "gw_frozen"):
         tx.output.gw_frozen = []  # type: ignore[attr-defined]
     frozen: list[tuple[VariableTracker, Any, Refusal]] = tx.output.gw_frozen  # type: ignore[attr-defined]
-    reason = refusal(tx, rules.RegionMutates(name, region), site, (NOTE,))
+    reason = refusal(tx, rules.RegionMutates(name, region, is_copied=True), site)
     frozen.extend((vt, state_of(tx, vt), reason) for vt in values)
 
 

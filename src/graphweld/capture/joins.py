@@ -40,10 +40,12 @@ from graphweld.capture.variables import (
     DecidedByData,
     Thunk,
     Tx,
+    as_array,
     call,
     constant,
     example,
     existing,
+    is_array,
     is_dense,
     is_number,
     is_sized_by_data,
@@ -103,6 +105,9 @@ class Join:
                 return self._export_tensor(region, self._plain(region, vt))
             pred, then, orelse = (self.export(region, part) for part in (vt.pred, vt.then, vt.orelse))
             return lambda: MergeVariable(pred(), then(), orelse(), vt.name)
+        if is_array(vt):
+            tensor = self.export(region, existing(self.tx, vt.as_proxy()))
+            return (lambda: as_array(self.tx, tensor())) if region.owns(vt) else (lambda: vt)
         if is_tensor(vt):
             return alias_of(self.tx, region, vt) or self._export_tensor(region, vt)
         if isinstance(vt, SymNodeVariable):
@@ -400,7 +405,7 @@ class Join:
             vt.mutation_type.scope = current_scope_id()  # type: ignore[union-attr]
             if base is not None:
                 vt._base_vt = base()  # type: ignore[attr-defined]
-            vt.init_args = [arg() for arg in given]  # type: ignore[attr-defined]
+            vt.init_args = [vt._base_vt] if _is_tuple(vt) else [arg() for arg in given]  # type: ignore[attr-defined]
             kinds = self.tx.output.side_effects.attr_mutation_kinds.get(vt, {})
             for attr, part in parts.items():
                 self.tx.output.side_effects.store_attr(vt, attr, part(), kinds[attr])
@@ -410,7 +415,7 @@ class Join:
 
 
 def _is_one_tensor(vt: VariableTracker) -> bool:
-    return is_tensor(vt) or (isinstance(vt, MergeVariable) and vt.joined is not None)
+    return (is_tensor(vt) and not is_array(vt)) or (isinstance(vt, MergeVariable) and vt.joined is not None)
 
 
 def unflatten(flat: torch.Tensor, *sizes: int) -> torch.Tensor:
@@ -457,10 +462,14 @@ def new_attributes(tx: Tx, vt: UserDefinedObjectVariable) -> dict[str, VariableT
 
 
 def _init_args(vt: VariableTracker) -> list[VariableTracker]:
-    """What the object's `__new__` gets; `object.__new__` looks at none of it."""
-    if type(vt.value).__new__ is object.__new__:  # type: ignore[attr-defined]
+    """What the object's `__new__` gets. `object.__new__` looks at none of it, and `tuple.__new__` gets its items."""
+    if type(vt.value).__new__ is object.__new__ or _is_tuple(vt):  # type: ignore[attr-defined]
         return []
     return list(getattr(vt, "init_args", None) or ())
+
+
+def _is_tuple(vt: VariableTracker) -> bool:
+    return isinstance(getattr(vt, "_base_vt", None), TupleVariable)
 
 
 def _rebuild_sequence(like: BaseListVariable, parts: list[Callable[[], VariableTracker]]) -> Thunk:

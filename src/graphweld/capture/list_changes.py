@@ -179,7 +179,7 @@ def _place(tx: Tx, rows: Any, index: VariableTracker, message: str) -> VariableT
 def _copied(tx: Tx, rows: Any, item: VariableTracker) -> VariableTracker:
     """An item that the list holds no more: a copy of the program's own tensor, which must not be changed in place."""
     values = [method(tx, leaf, "clone") for leaf in rows_of_item(tx, rows.element, item)]
-    freeze(tx, values, "a list", None, "an item that is taken off it")
+    freeze(tx, values, "a list", None, "an item that is taken off")
     return item_of(tx, rows.element, values)
 
 
@@ -196,7 +196,7 @@ def _sorted(rows: torch.Tensor, count: torch.Tensor, reverse: bool) -> torch.Ten
 
 def _put(tx: Tx, receiver: Any, run: Run) -> None:
     if isinstance(run, Stacked):
-        freeze(tx, run.stacks, "a list", None, "an item of it")
+        freeze(tx, run.stacks, "a list", None, "an item")
     tx.output.side_effects.mutation(receiver)
     receiver.items[:] = [run]
     grown_lists.fit_class(receiver)

@@ -16,7 +16,7 @@ from graphweld.capture.variables import State, Tx, example, existing
 def item_of(tx: Tx, element: Carry, values: State) -> VariableTracker:
     """The item that values of rows stand for. Takes them off the front of `values`."""
     item = carries.unpack(tx, element, values, "an item")
-    freeze(tx, containers_in([item]), "a list", None, "an item of it")
+    freeze(tx, containers_in([item]), "a list", None, "an item")
     return item
 
 
@@ -33,5 +33,5 @@ def stand_in(tx: Tx, element: Carry) -> VariableTracker:
 
 def rows_of_item(tx: Tx, element: Carry, item: VariableTracker) -> State:
     """The rows that stand for an item."""
-    freeze(tx, containers_in([item]), "a list", None, "an item of it")
+    freeze(tx, containers_in([item]), "a list", None, "an item")
     return carries.pack(tx, element, item)

@@ -18,7 +18,7 @@ from torch._dynamo import exc
 from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.functions import LocalGeneratorObjectVariable
-from torch._dynamo.variables.iter import RepeatIteratorVariable
+from torch._dynamo.variables.iter import CountIteratorVariable, RepeatIteratorVariable, ZipVariable
 from torch._dynamo.variables.lists import ListVariable
 from torch._dynamo.variables.tensor import SymNodeVariable
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
@@ -120,7 +120,7 @@ def for_stmt(
     if isinstance(iterable, MergeVariable):
         iterable = one_or_other(iterable) or iterable
     has_test = not (isinstance(test, ConstantVariable) and test.value is None)
-    if isinstance(iterable, GrownList) and are_known(iterable.items):
+    if isinstance(iterable, ListVariable) or (isinstance(iterable, GrownList) and are_known(iterable.items)):
         return unrolled(tx, iterable, body, state, names, site, test if has_test else None)
     sequence = as_sequence(tx, iterable)
     if sequence is None or (sequence.is_static and not has_test):
@@ -162,6 +162,8 @@ def _is_lazy(iterable: VariableTracker) -> bool:
     """Whether items must be taken one by one, as the loop asks: there may be no end, or an effect for each item."""
     if isinstance(iterable, LocalGeneratorObjectVariable):
         return iterable.get_name() != "<genexpr>"
+    if isinstance(iterable, ZipVariable):
+        return all(isinstance(v, CountIteratorVariable) or _is_lazy(v) for v in iterable.iterable.items)  # type: ignore[attr-defined]
     return isinstance(iterable, RepeatIteratorVariable)
 
 

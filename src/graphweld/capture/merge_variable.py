@@ -24,7 +24,7 @@ from torch._dynamo.variables.lists import BaseListVariable, ListVariable, TupleV
 from torch._dynamo.variables.misc import GetAttrVariable
 
 from graphweld.capture.refusal import refuse
-from graphweld.capture.variables import Tx, call, example, is_data_number, is_number, is_tensor, is_undefined
+from graphweld.capture.variables import Tx, call, example, is_array, is_data_number, is_number, is_tensor, is_undefined
 from graphweld.diagnostics import rules
 
 BINARY = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor", "lshift", "rshift", "matmul")
@@ -264,7 +264,8 @@ def kind_of(vt: VariableTracker) -> str:
         return "None" if vt.value is None else f"{type(vt.value).__name__} {vt.value!r}"
     if is_tensor(vt):
         fake = vt.as_proxy().node.meta["example_value"]
-        return f"{str(fake.dtype).removeprefix('torch.')} tensor of shape {tuple(fake.shape)} on {fake.device}"
+        kind = "NumPy array" if is_array(vt) else "tensor"
+        return f"{str(fake.dtype).removeprefix('torch.')} {kind} of shape {tuple(fake.shape)} on {fake.device}"
     if is_number(vt) or is_data_number(vt):
         return f"{vt.python_type().__name__} from a tensor"
     if isinstance(vt, BaseListVariable):

@@ -136,9 +136,12 @@ def without_aliases(tx: Tx, operands: list[Proxy], taken: set[Any]) -> list[Prox
 
 
 def changed_memory(tx: Tx, regions: tuple[Region, ...], where: str) -> list[Proxy]:
-    """The tensors from outside that regions change in place: of several that share memory, what they are views of."""
+    """The tensors from outside that regions change in place: of several that share memory, what they are views of.
+
+    One that no region uses is none of them: another operand has its memory, and with it the count of its changes.
+    """
     found: dict[Node, Proxy] = {}
-    for outer in dict.fromkeys(o for region in regions for o in region.mutated):
+    for outer in dict.fromkeys(o for region in regions for o, inner in region.mutated.items() if inner.node.users):
         names = {o for region in regions for o, inner in _sharing(region, outer) if inner.node.users}
         sources = {o: source_of(tx, o) for o in names - {outer}} and {o: source_of(tx, o) for o in names | {outer}}
         roots = {source[0].node: source[0] for source in sources.values() if source is not None}

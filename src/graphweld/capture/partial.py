@@ -87,7 +87,9 @@ class Partial(DecidedByData):
         return found
 
     def sequence(self, tx: Tx, item: Any) -> VariableTracker:
-        return grown_lists.new(self.present_items(tx, item)).tp_iter_impl(tx)
+        made = grown_lists.new(self.present_items(tx, item))
+        made.gw_entries = (self, dict(self.items))  # type: ignore[attr-defined]
+        return made.tp_iter_impl(tx)
 
     def predicate(self, tx: Tx) -> VariableTracker:
         return truth(tx, call(tx, _is_positive, self.count(tx)))

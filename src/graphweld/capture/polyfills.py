@@ -8,6 +8,7 @@ bisect.bisect(a, x)       the loop that it is
 
 import bisect
 import math
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -164,4 +165,8 @@ OF_NUMBERS: dict[Any, Callable[[Any], Any]] = {
 OF_SEQUENCES: dict[Any, Callable[..., Any]] = {
     torch._C._nn.pad_sequence: pad_sequence
 }  # of sizes that the data decides
+BUILTINS: dict[Any, Callable[..., Any]] = {
+    divmod: lambda a, b: (a // b, a % b),
+    operator.invert: lambda number: -number - 1,
+}
 SKIPPED: dict[Any, Callable[..., Any]] = {bisect.bisect_right: bisect_right, bisect.bisect_left: bisect_left}

@@ -212,6 +212,15 @@ PATCHED = (
         "patched: a generator knows the region it was made in",
         ("self", "code", "f_globals", "inline_tracer"),
     ),
+    *(
+        Private(f"{_VARIABLES}.{path}", "patched: an iterator sees what becomes of what it goes through", parameters)
+        for path, parameters in (
+            ("iter.DictViewIterator.__init__", ("self", "items")),
+            ("iter.DictViewIterator.tp_iternext_impl", ("self", "tx")),
+            ("lists.DequeVariable.tp_iter_impl", ("self", "tx")),
+            ("lists.ListIteratorVariable.tp_iternext_impl", ("self", "tx")),
+        )
+    ),
     Private(
         f"{_VARIABLES}.functions.LocalGeneratorObjectVariable.tp_iternext_impl",
         "patched: a region must not advance a generator that was made outside of it",
@@ -243,6 +252,11 @@ PATCHED = (
         ("self", "inst"),
     ),
     Private(f"{_VARIABLES}.misc.RandomVariable.call_method", "patched: draws of Python's own are refused", _METHOD),
+    Private(
+        f"{_VARIABLES}.misc.NumpyVariable.call_function",
+        "patched: draws of NumPy's are refused in regions",
+        ("self", "tx", "args", "kwargs"),
+    ),
     Private(
         f"{_VARIABLES}.user_defined.UserDefinedObjectVariable.call_function",
         "patched: draws of Python's own are refused in a region",
@@ -313,8 +327,9 @@ REMEMBERING = tuple(
 _EXC = _each(
     f"{_DYNAMO}.exc",
     "BackendCompilerFailed BackendCompilerFailed.backend_name BackendCompilerFailed.inner_exception "
-    "InternalTorchDynamoError ObservedException RestartAnalysis TorchDynamoException TorchRuntimeError "
-    "UncapturedHigherOrderOpError Unsupported UserError observed_exception_map raise_observed_exception",
+    "InternalTorchDynamoError ObservedException ObservedTypeError ObservedUserStopIteration RestartAnalysis "
+    "TorchDynamoException TorchRuntimeError UncapturedHigherOrderOpError Unsupported UserError "
+    "handle_observed_exception observed_exception_map raise_observed_exception",
     "to tell why a trace stopped, to start it over, and to raise in the traced program",
 )
 
@@ -355,7 +370,8 @@ _VALUES = (
     ),
     *_each(
         f"{_VARIABLES}.iter",
-        "CountIteratorVariable DictViewIterator ItertoolsVariable RepeatIteratorVariable ZipVariable",
+        "CountIteratorVariable DictViewIterator ItertoolsVariable MapVariable RepeatIteratorVariable SetIterator "
+        "ZipVariable",
         "iterators",
     ),
     *_each(f"{_VARIABLES}.iter", "IteratorVariable", "iterators, whose place a region must not change"),
@@ -369,14 +385,13 @@ _VALUES = (
     *_each(f"{_VARIABLES}.misc", "DeletedVariable", "attributes that were deleted"),
     *_each(
         f"{_VARIABLES}.misc",
-        "ExceptionVariable RandomVariable SuperVariable SuperVariable._resolved_getattr_and_source",
+        "ExceptionVariable NumpyVariable RandomVariable SuperVariable SuperVariable._resolved_getattr_and_source",
         "exceptions as values, and how their classes make them; generators of random numbers",
     ),
     *_each(f"{_VARIABLES}.misc", "LoggingLoggerVariable", "loggers"),
-    *_each(f"{_VARIABLES}.misc", "PythonModuleVariable", "modules, whose attributes are the program's globals"),
     *_each(
         f"{_VARIABLES}.tensor",
-        "SymNodeVariable SymNodeVariable.create TensorVariable",
+        "NumpyNdarrayVariable SymNodeVariable SymNodeVariable.create TensorVariable",
         "tensors, and numbers that come out of tensors",
     ),
     *_each(f"{_VARIABLES}.lists", "SizeVariable", "sizes, which leave an exported program as tuples"),
@@ -385,7 +400,8 @@ _VALUES = (
     *_each(f"{_VARIABLES}.torch", "TorchInGraphFunctionVariable", "torch's functions"),
     *_each(
         f"{_VARIABLES}.user_defined",
-        "UserDefinedExceptionObjectVariable UserDefinedObjectVariable UserDefinedObjectVariable._base_vt",
+        "UserDefinedClassVariable UserDefinedExceptionObjectVariable UserDefinedObjectVariable "
+        "UserDefinedObjectVariable._base_vt",
         "objects that leave a region piece by piece",
     ),
 )

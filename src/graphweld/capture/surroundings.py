@@ -9,9 +9,10 @@ import os
 import random
 from typing import Any
 
+import numpy as np
 from torch._dynamo.source import AttrSource
 from torch._dynamo.variables.base import VariableTracker
-from torch._dynamo.variables.misc import RandomVariable
+from torch._dynamo.variables.misc import NumpyVariable, RandomVariable
 from torch._dynamo.variables.user_defined import UserDefinedObjectVariable
 
 from graphweld.capture.refusal import refuse
@@ -38,13 +39,22 @@ def hook_surroundings() -> None:
             _refuse_in_region(tx)
         return call_function(self, tx, args, kwargs)
 
+    call_numpy = NumpyVariable.call_function
+
+    def called_numpy(self: NumpyVariable, tx: Tx, args: Any, kwargs: Any) -> VariableTracker:
+        # Torch takes NumPy's generator for its own.
+        if trace_of(tx) is not None and getattr(np.random, getattr(self.value, "__name__", ""), None) is self.value:
+            _refuse_in_region(tx, "NumPy's `random`")
+        return call_numpy(self, tx, args, kwargs)
+
+    NumpyVariable.call_function = called_numpy  # type: ignore[method-assign]
     RandomVariable.call_method = draw  # type: ignore[method-assign]
     UserDefinedObjectVariable.call_function = called  # type: ignore[method-assign]
 
 
-def _refuse_in_region(tx: Tx) -> None:
+def _refuse_in_region(tx: Tx, generator: str = "Python's `random`") -> None:
     if tx.output.current_tracer.parent is not None:
-        reason = "Python's `random` would be drawn from once, whether this runs or not"
+        reason = f"{generator} would be drawn from once, whether this runs or not"
         refuse(tx, rules.RegionBreaks("a branch or loop", reason, None))
 
 

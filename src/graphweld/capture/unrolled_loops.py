@@ -1,17 +1,20 @@
 """Loops over known objects, trip by trip: each behind a guard where the data may have ended the loop before."""
 
+from collections.abc import Iterable
 from typing import Any
 
+from torch._dynamo import exc
 from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.constant import ConstantVariable
 
+from graphweld.capture import iteration
 from graphweld.capture.absence import settled
 from graphweld.capture.conditionals import stage_if
 from graphweld.capture.grown_lists import Conditional, GrownList
 from graphweld.capture.predicates import truth
-from graphweld.capture.regions import assume
+from graphweld.capture.regions import assume, known
 from graphweld.capture.sites import record
-from graphweld.capture.variables import State, Tx, build, call
+from graphweld.capture.variables import State, Thunk, Tx, build
 
 
 def unrolled(
@@ -24,23 +27,39 @@ def unrolled(
     test: VariableTracker | None,
 ) -> State:
     """A loop over known objects with an exit the data may decide: each trip behind a guard."""
-    items = iterable.items if isinstance(iterable, GrownList) else call(tx, list, iterable).unpack_var_sequence(tx)
-    state, guards = _trips(tx, items, body, state, names, test)
+    goes_through = iteration.in_turn(tx, iterable)
+    state, guards = _trips(tx, goes_through, body, state, names, test)
+    if guards:
+        iteration.spend(iterable)
     welded = bool(guards) or isinstance(iterable, GrownList)
     record(tx, site, "welded" if welded else "left", "If" if welded else None)
     return state
 
 
 def _trips(
-    tx: Tx, items: list[VariableTracker], body: VariableTracker, state: State, names: Any, test: VariableTracker | None
+    tx: Tx,
+    items: Iterable[VariableTracker | Thunk],
+    body: VariableTracker,
+    state: State,
+    names: Any,
+    test: VariableTracker | None,
 ) -> tuple[State, list[VariableTracker]]:
     """One trip for each item, each behind what is to hold for the loop to get there; and those predicates."""
     guards: list[VariableTracker] = []
+    has_ended = False
 
-    def trip(item: VariableTracker, values: State) -> VariableTracker:
+    def trip(item: VariableTracker | Thunk, values: State) -> VariableTracker:
+        nonlocal has_ended
         for guard in guards:  # a trip comes only after all those before it
             assume(tx, guard, True)
         values = [settled(tx, v) for v in values]
+        if not isinstance(item, VariableTracker):
+            try:
+                item = item()
+            except exc.ObservedUserStopIteration:
+                exc.handle_observed_exception(tx)
+                has_ended = True
+                return build(tx, values)
         if not isinstance(item, Conditional):
             return body.call_function(tx, [item, *values], {})
         sides = (
@@ -50,6 +69,8 @@ def _trips(
         return stage_if(tx, item.pred, *sides, names=names)
 
     for item in items:
+        if guards and known(tx, guards[-1]) is False:
+            break
         values = list(state)
         if guards:
             merged = stage_if(
@@ -58,6 +79,8 @@ def _trips(
         else:
             merged = trip(item, values)
         state = list(merged.realize().unpack_var_sequence(tx))
+        if has_ended:
+            break
         if test is None:
             continue
         guard = truth(tx, test.call_function(tx, list(state), {}))

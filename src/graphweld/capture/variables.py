@@ -10,7 +10,7 @@ from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.builder import get_specialized_props, infer_subclass_type
 from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.lists import TupleVariable
-from torch._dynamo.variables.tensor import SymNodeVariable, TensorVariable
+from torch._dynamo.variables.tensor import NumpyNdarrayVariable, SymNodeVariable, TensorVariable
 from torch._dynamo.variables.user_defined import UserDefinedObjectVariable
 from torch.fx import Node, Proxy
 from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols, statically_known_true
@@ -94,6 +94,17 @@ def node_of(vt: VariableTracker) -> Node:
 
 def is_tensor(vt: VariableTracker) -> bool:
     return isinstance(vt, TensorVariable)
+
+
+def is_array(vt: VariableTracker) -> bool:
+    """Whether a value is an array of NumPy's, which the graph has as a tensor."""
+    return isinstance(vt, NumpyNdarrayVariable)
+
+
+def as_array(tx: Tx, vt: VariableTracker) -> VariableTracker:
+    """The array of NumPy's for a tensor that stands for one."""
+    props = get_specialized_props(NumpyNdarrayVariable, tx, example(vt), torch.Tensor)
+    return NumpyNdarrayVariable(vt.as_proxy(), **props)
 
 
 def is_data_number(vt: VariableTracker) -> bool:

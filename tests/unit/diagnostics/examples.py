@@ -13,6 +13,8 @@ EXAMPLES: list[Rule] = [
     rules.MaybeUnbound("y"),
     rules.TypeDependsOnData("mask", "None or a tensor", "it is multiplied"),
     rules.RegionMutates("self.seen", "a branch"),
+    rules.RegionMutates("out", "a loop", is_copied=True),
+    rules.RegionMutates("a list", "a trip", is_gone_through=True),
     rules.RegionRaises("ValueError"),
     rules.RegionBreaks("a branch", "call to a C extension", "GB0059"),
     rules.RegionBreaks("a branch", "call to a C extension"),

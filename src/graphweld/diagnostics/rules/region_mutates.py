@@ -44,13 +44,26 @@ class RegionMutates(Rule):
     code: ClassVar[str] = "GW104"
     target: str
     region: str
+    is_copied: bool = False  # the change comes behind the region, which holds a copy of the target
+    is_gone_through: bool = False  # the region is a trip of a loop over the target
 
     def message(self) -> str:
         """The finding in one sentence."""
+        if self.is_copied:
+            return f"{quoted(self.target)} is changed in place, and {self.region} holds a copy of it in the graph"
+        if self.is_gone_through:
+            return f"{self.region} changes {self.target} that the loop goes through, as tensor values decide"
         return f"{self.region} changes {quoted(self.target)}, which lives outside of it"
 
     def hints(self) -> tuple[str, ...]:
         """What to change."""
+        if self.is_copied:
+            return (
+                "make a new value in place of changing this one: `y = y + 1` for `y += 1`",
+                "or hand on a copy of your own, `y.clone()` or `list(y)`, if that is what is meant",
+            )
+        if self.is_gone_through:
+            return ("go through a copy: `for item in list(items):`", "or make the changes behind the loop")
         return (
             f"compute the new value there, and store it in {quoted(self.target)} afterwards",
             f"or return the value, and change {quoted(self.target)} outside of the compiled function",
