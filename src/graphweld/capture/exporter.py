@@ -123,9 +123,16 @@ def flat_inputs(program: torch.export.ExportedProgram, args: Any, kwargs: Any) -
     return [leaf for leaf, spec in leaves if not isinstance(spec.arg, ConstantArgument)]
 
 
-def flat_results(result: Any) -> list[Any]:
-    """What a graph gives for a result: its tensors and numbers in order."""
-    return [leaf for leaf in pytree.tree_leaves(result) if leaf is not None]
+def flat_results(program: torch.export.ExportedProgram, result: Any) -> list[Any]:
+    """What a graph gives for a result: its tensors, numbers and lists in order, None where it is one now and then.
+
+    Raises:
+        ValueError: if this result has its parts in other containers than the program gives.
+    """
+    out_spec = program.call_spec.out_spec
+    assert out_spec is not None, "the program has been traced"
+    given = program.graph_signature.user_outputs
+    return [leaf for leaf, name in zip(out_spec.flatten_up_to(result), given, strict=True) if name is not None]
 
 
 def named_sizes(program: torch.export.ExportedProgram, args: Any, kwargs: Any, dynamic_shapes: Any) -> dict[str, str]:

@@ -29,3 +29,8 @@ def as_value(operand: ir.Value | Number) -> ir.Value:
 def constant(value: Any, dtype: ir.DataType = ir.DataType.INT64) -> ir.Value:
     """A constant node's output."""
     return emit("Constant", [], value=ir.tensor(value, dtype=dtype))[0]
+
+
+def like(number: float, value: ir.Value) -> ir.Value:
+    """A number in the type of a value."""
+    return emit("CastLike", [constant(number, ir.DataType.DOUBLE), value])[0]
