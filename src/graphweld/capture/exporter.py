@@ -25,6 +25,7 @@ from graphweld.capture.raises import OF_A_POSITION
 from graphweld.diagnostics import Diagnostic, ExportError, Span, diagnose, rules
 
 CDIST = torch.ops.aten._cdist_forward.default  # what `torch.cdist` becomes
+BATCH_NORM = torch.ops.aten._native_batch_norm_legit_functional.default  # and batch normalization in training mode
 _asked = threading.local()
 _lock = threading.Lock()
 _installed = False

@@ -64,7 +64,11 @@ def export_onnx_target(
         _refuse(target, "return nothing", "return a tensor")
     draws = next(places_of_draws(model.model), None)
     if verify is not False and draws is not None:
-        _refuse(target, f"draw the random numbers of eager Python (at {draws})", "pass `verify=False`, for others")
+        _refuse(
+            target,
+            f"draw the random numbers of eager Python (at {draws})",
+            "pass `verify=False` (`--no-verify`), and the runtime draws others",
+        )
     give_defaults(model.model, as_module(target, changed), state)
     _check(model)
     for row in [] if verify is False else [args] if verify is True else [args, *verify]:

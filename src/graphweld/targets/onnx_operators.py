@@ -8,7 +8,7 @@ import onnx_ir as ir
 import torch
 
 import graphweld.capture.returned_lists  # noqa: F401 - makes operators
-from graphweld.capture.exporter import CDIST
+from graphweld.capture.exporter import BATCH_NORM, CDIST
 from graphweld.capture.returned_choices import CHOICE
 from graphweld.targets import onnx_draws, onnx_reductions
 from graphweld.targets.onnx_choices import translate_choice
@@ -31,7 +31,7 @@ def translations() -> dict[Callable[..., Any], Callable[..., Any]]:
         CDIST: translate_cdist,
         operator.le: translate_le,
         torch.ops.aten.nextafter.default: translate_nextafter,
-        torch.ops.aten._native_batch_norm_legit_functional.default: translate_batch_norm,
+        BATCH_NORM: translate_batch_norm,
         torch.ops.graphweld.or_raise.default: translate_raise,
         CHOICE: translate_choice,
         torch.ops.graphweld.as_list.default: translate_list,
