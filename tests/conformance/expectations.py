@@ -284,6 +284,44 @@ EXPORTED: tuple[Expect, ...] = (
         refused="GW140",
         target="[!o]*",
     ),
+    # Lists that are replaced or merged: those of a length that the data decides, in an export; of lists, dicts, tuples.
+    *_each(
+        "replaced_lists.longer_by_one replaced_lists.chunks_flushed replaced_lists.longest_run "
+        "replaced_lists.two_lists_exchanged replaced_lists.earlier_name_of_a_list replaced_lists.either_list "
+        "replaced_lists.shorter_by_a_test replaced_lists.frontier_of_a_search replaced_lists.none_or_a_list "
+        "replaced_lists.rows_by_a_test replaced_lists.earlier_name_in_a_tuple",
+        refused="GW112",
+        target="[!o]*",
+    ),
+    *_each(
+        "merged_lists.made_a_list_or_a_tuple merged_lists.gone_through_in_every_way "
+        "replaced_lists.tuple_longer_by_one replaced_lists.chunks_flushed_otherwise "
+        "replaced_lists.rows_of_several_lengths replaced_lists.nothing_or_a_tensor replaced_lists.dicts_in_a_list",
+        refused="GW112",
+    ),
+    *_each("replaced_lists.longer_in_place replaced_lists.earlier_name_of_an_object", refused="GW140", target="[!o]*"),
+    *_each(
+        "replaced_lists.tuples_from_several_exits attributes.attributes_behind_a_cache_of_one_side", refused="GW140"
+    ),
+    *_each(
+        "append.augmented_assignment_in_loop append.list_of_a_length_of_the_data",
+        refused="GW112",
+        target="[!o]*",
+    ),
+    *_each("append.augmented_assignment_in_loop", refused="GW140", target="onnx"),
+    *_each(
+        "replaced_lists.none_or_a_list replaced_lists.rows_by_a_test replaced_lists.earlier_name_in_a_tuple",
+        refused="GW140",
+        target="onnx",
+    ),
+    *_each("replaced_lists.all_of_another_list", refused="GW141"),
+    *_each("replaced_lists.shorter_by_a_test replaced_lists.frontier_of_a_search", refused="GW141", target="onnx"),
+    *_each(
+        "replaced_lists.earlier_name_of_a_list replaced_lists.either_list",
+        gap="a list that is returned twice comes out as two lists",
+        error="'<seen>' in eager",
+        target="onnx",
+    ),
     *_each(  # a tuple; of tuples; of several types
         "data_sizes.parts_handed_out list_reads.pairs_of_numbers boolean_operators.lazy_call_counts", refused="GW112"
     ),
@@ -347,27 +385,35 @@ EXPORTED: tuple[Expect, ...] = (
         target="onnx",
     ),
     *_each("joins.input_list_or_new", gap="a list that goes in comes out as another list", error="'<seen>' in eager"),
+    *_each(
+        "mutation.entry_at_two_positions_of_the_data mutation.table_read_where_written list_reads.flood_fill",
+        gap="torch's run_decompositions asks whether a position of the data is negative, in `y[i, j] = v`",
+        error="Could not guard on data-dependent expression",
+        target="saved",
+    ),
     *_each("calls.checkpointed", refused="GW141"),  # torch's exporter has no translation of checkpoints
     *_each(
-        "joins.cholesky_only_where_positive calls.singular_matrix",
+        "joins.cholesky_only_where_positive calls.singular_matrix linear_algebra.cholesky_where_positive",
         gap="the check in a decomposition is an effect, whose token torch's run_decompositions loses",
         error="is not in the constants dictionary",
         target="saved",
     ),
     *_each(
-        "boolean_operators.not_returned models.training.clipped_step",
+        "boolean_operators.not_returned models.training.clipped_step carries.products_longer_than_64_bits "
+        "constants.lookups idioms.chained_value joins.python_bool_returned membership.same_object_or_equal "
+        "membership.in_list_that_grew ranges.of_bool",
         gap="torch writes no Python bool that the data decides",
         error="TODO",
         target="saved",
     ),
     *_each(
-        "joins.namedtuples",
+        "joins.namedtuples joins.typed_namedtuple",
         gap="torch writes no namedtuple that is not registered",
         error="we didn't register a serializated_type_name",
         target="saved",
     ),
     *_each(
-        "joins.same_python_value_both",
+        "joins.same_python_value_both functions.user_context_manager",
         gap="torch reads back no text that is a result",
         error="error when deserializing the saved file",
         target="saved",

@@ -22,6 +22,7 @@ from graphweld.capture import dynamo, sites
 from graphweld.capture.constants import make_constants
 from graphweld.capture.program import diagnostics_of, raised_by_the_program
 from graphweld.capture.raises import OF_A_POSITION
+from graphweld.capture.sums import make_additions
 from graphweld.diagnostics import Diagnostic, ExportError, Span, diagnose, rules
 
 CDIST = torch.ops.aten._cdist_forward.default  # what `torch.cdist` becomes
@@ -65,6 +66,7 @@ def install() -> None:
                 mod(*args, **kwargs)  # plain Python raises it
             raise ExportError(_findings(error, mod)) from error
         make_constants(program)
+        make_additions(program)
         return program
 
     torch.export._trace._export = export
