@@ -245,6 +245,7 @@ EXPORTED: tuple[Expect, ...] = (
     *_each("absence.members_come_and_go", refused="GW141"),  # a set
     # In an export torch asks whether there is any input to a loss, of what a branch takes out.
     *_each("data_sizes.loss_of_the_labelled", refused="GW141"),
+    *_each("joins.one_alternative_for_each_kind merged_lists.sorted_into_groups", refused="GW140"),
     # As many results as the data says: sequences, in ONNX.
     *_each(
         "append.slice_of_grown_list_returned append.slices_by_numbers list_reads.inserted_and_taken_in_the_middle"

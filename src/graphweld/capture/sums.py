@@ -1,6 +1,6 @@
 """Sums of numbers that the data decides, as additions: torch 2.13 adds several at once, and cannot write that.
 
-    sym_sum((1, n, m))    ->    add(add(1, n), m)
+sym_sum((1, n, m))    ->    add(add(1, n), m)
 """
 
 import operator
