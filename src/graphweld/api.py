@@ -308,11 +308,14 @@ def export_onnx(
         The model; `.model_proto` is ONNX's own object, and calling it runs ONNX Runtime.
 
     Raises:
-        ExportError: if it cannot become one graph; if it does what no ONNX model can: raise, print, change an argument
-            or a buffer; if an operator has no translation; or if the results differ. No file is written then.
+        ExportError: if it cannot become one graph; if it does what no ONNX model can, such as print; if it draws random
+            numbers and `verify` is not False; if an operator has no translation; or if the results differ. No file is
+            written then.
         UsageError: for wrong arguments, or where the packages of the extra `onnx` are missing.
 
-    Limits: random numbers are other ones in ONNX Runtime.
+    Limits: a model changes and keeps nothing. An argument or buffer `x` that the program changes is an output
+    `x_after`; the buffer is an input too, with what it is at the export as its default. Random numbers are other ones
+    in ONNX Runtime.
     """
     _require_callable(module_or_fn)
     _require_tuple(args)

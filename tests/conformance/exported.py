@@ -98,20 +98,25 @@ def plain(fn: Any, row: Call) -> Runner:
 def onnx(fn: Any, row: Call) -> Runner:
     """The same as an ONNX model, in ONNX Runtime; results in the containers that the exported program gives them.
 
-    Arguments that it says are others behind the call become those.
+    Arguments that it says are others behind the call become those, and buffers are those of the call before.
     """
     import graphweld
-    from graphweld.targets.onnx_lists import results_of
     from graphweld.targets.onnx_outputs import NUMBER
+    from graphweld.targets.onnx_results import results_of
 
     model = graphweld.export_onnx(fn, row.args, kwargs=row.kwargs)
     program, outputs = model.exported_program, model.model.graph.outputs
     assert program is not None
     inputs = [str(name) for name in program.graph_signature.user_inputs]
+    held = {
+        str(v.name): torch.from_numpy(v.const_value.numpy())
+        for v in model.model.graph.inputs
+        if v.const_value is not None
+    }
 
     def run(*args: Any, **kwargs: Any) -> Any:
         given = pytree.tree_leaves((args, kwargs))
-        found = results_of(model, given)
+        found = results_of(model, [*given, *held.values()])
         values = [numbers(f) if NUMBER in o.metadata_props else f for o, f in zip(outputs, found, strict=True)]
         leaves = iter(values)
         result = pytree.tree_unflatten([None if r is None else next(leaves) for r in results], out_spec)
@@ -119,10 +124,11 @@ def onnx(fn: Any, row: Call) -> Runner:
         changed = [name for name in inputs if f"{name}_after" in after]
         for name in changed:
             given[inputs.index(name)].copy_(after[f"{name}_after"])
-        return result[0] if changed else result
+        held.update({name: after[f"{name}_after"] for name in held})
+        return result[0] if changed or held else result
 
     def numbers(value: Any) -> Any:
-        return [v.item() for v in value] if isinstance(value, list) else value.item()
+        return [v.item() for v in value] if isinstance(value, list) else None if value is None else value.item()
 
     results, out_spec = program.graph_signature.user_outputs, program.call_spec.out_spec
     return run

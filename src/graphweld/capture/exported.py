@@ -30,6 +30,7 @@ from graphweld.capture.merge_variable import MergeVariable, is_bool_like, kind_o
 from graphweld.capture.predicates import predicate
 from graphweld.capture.ragged import filled_up, in_use, most_of
 from graphweld.capture.refusal import Refusal, refuse
+from graphweld.capture.returned_choices import can_choose, chosen
 from graphweld.capture.returned_lists import as_result, list_of
 from graphweld.capture.sites import PACKAGE, TORCH
 from graphweld.capture.variables import (
@@ -88,7 +89,7 @@ def result_of(tx: Tx, result: VariableTracker) -> VariableTracker:
     def check(vt: VariableTracker) -> None:
         if isinstance(vt, SizeVariable):
             cannot_carry(tx, "return a torch.Size", "return a tuple of the sizes")
-        if isinstance(vt, MergeVariable) and vt.joined is None and not is_bool_like(vt) and not _can_select(vt):
+        if isinstance(vt, MergeVariable) and not _can_settle(vt):
             cannot_carry(
                 tx, f"return {vt.kinds()} ({in_words(vt.name)})", "return tensors of one size and dtype on every path"
             )
@@ -113,9 +114,18 @@ def _opened(tx: Tx, vt: VariableTracker) -> VariableTracker:
             vt = a.clone(items=items, source=None)
     if type(vt) in SEQUENCES:
         vt = vt.clone(items=[_opened(tx, item) for item in vt.items], source=None)
-    if type(vt) is ConstDictVariable and any(list_of(tx, value.realize()) is not None for value in vt.items.values()):
-        vt = vt.clone(items={key: _opened(tx, value) for key, value in vt.items.items()}, source=None)
+    if type(vt) is ConstDictVariable:
+        opened = {key: _opened(tx, value) for key, value in vt.items.items()}
+        if any(opened[key] is not value.realize() for key, value in vt.items.items()):
+            vt = vt.clone(items=opened, source=None)
+    if not (isinstance(vt, MergeVariable) and _can_settle(vt)) and can_choose(tx, vt):
+        vt = chosen(tx, vt)
     return vt
+
+
+def _can_settle(vt: MergeVariable) -> bool:
+    """Whether one tensor or number can be whichever alternative it is."""
+    return vt.joined is not None or is_bool_like(vt) or _can_select(vt)
 
 
 def _can_select(vt: MergeVariable) -> bool:

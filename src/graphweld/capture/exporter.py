@@ -22,9 +22,11 @@ from graphweld.capture import dynamo, sites
 from graphweld.capture.constants import make_constants
 from graphweld.capture.program import diagnostics_of, raised_by_the_program
 from graphweld.capture.raises import OF_A_POSITION
+from graphweld.capture.sums import make_additions
 from graphweld.diagnostics import Diagnostic, ExportError, Span, diagnose, rules
 
 CDIST = torch.ops.aten._cdist_forward.default  # what `torch.cdist` becomes
+BATCH_NORM = torch.ops.aten._native_batch_norm_legit_functional.default  # and batch normalization in training mode
 _asked = threading.local()
 _lock = threading.Lock()
 _installed = False
@@ -64,6 +66,7 @@ def install() -> None:
                 mod(*args, **kwargs)  # plain Python raises it
             raise ExportError(_findings(error, mod)) from error
         make_constants(program)
+        make_additions(program)
         return program
 
     torch.export._trace._export = export
@@ -123,9 +126,16 @@ def flat_inputs(program: torch.export.ExportedProgram, args: Any, kwargs: Any) -
     return [leaf for leaf, spec in leaves if not isinstance(spec.arg, ConstantArgument)]
 
 
-def flat_results(result: Any) -> list[Any]:
-    """What a graph gives for a result: its tensors and numbers in order."""
-    return [leaf for leaf in pytree.tree_leaves(result) if leaf is not None]
+def flat_results(program: torch.export.ExportedProgram, result: Any) -> list[Any]:
+    """What a graph gives for a result: its tensors, numbers and lists in order, None where it is one now and then.
+
+    Raises:
+        ValueError: if this result has its parts in other containers than the program gives.
+    """
+    out_spec = program.call_spec.out_spec
+    assert out_spec is not None, "the program has been traced"
+    given = program.graph_signature.user_outputs
+    return [leaf for leaf, name in zip(out_spec.flatten_up_to(result), given, strict=True) if name is not None]
 
 
 def named_sizes(program: torch.export.ExportedProgram, args: Any, kwargs: Any, dynamic_shapes: Any) -> dict[str, str]:

@@ -552,6 +552,11 @@ _REST = (
         "checks that operators make, in a region that is traced again",
     ),
     *_each("torch.ops.aten", "_cdist_forward", "distances, for which torch's ONNX exporter has no translation"),
+    *_each(
+        "torch.ops.aten",
+        "_native_batch_norm_legit_functional",
+        "batch normalization in training mode, which torch's ONNX exporter translates to another one",
+    ),
     *_each("torch.utils._python_dispatch", "TorchDispatchMode", "to see those checks"),
     *_each("torch", "_assert_async", "to end a compiled call where the program raises"),
     *_each(

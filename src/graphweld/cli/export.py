@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from graphweld.diagnostics import UsageError
+from graphweld.diagnostics import GraphweldError, UsageError
 
 if TYPE_CHECKING:
     from graphweld.cli.target import Target
@@ -48,7 +48,7 @@ def export(
     graphweld export model.py:f --inputs "torch.randn(2, 3)" --to onnx --dynamic "x:0=batch"
     graphweld export model.py:Net -i "torch.ones(2, 8)" --to package -o net.pt2
     """
-    from graphweld.cli.target import check_fit, keyword_arguments, load_target, positional_arguments, split
+    from graphweld.cli.target import check_fit, keyword_arguments, load_target, positional_arguments, raised, split
     from graphweld.versions import require_torch
 
     file, name = split(target)
@@ -64,22 +64,27 @@ def export(
     check_fit(found, args, named)
     shapes = _shapes(found, args, named, dynamic)
     click.echo(f"exporting {target} to {path} ...", err=True)
-    kinds = _write(found.fn, args, named, shapes, form, path, opset, verify)
+    try:
+        kinds, notes = _write(found.fn, args, named, shapes, form, path, opset, verify)
+    except (GraphweldError, OSError):
+        raise
+    except Exception as error:  # what the user's function raises on every path
+        raise UsageError.because(f"{name} raises on these inputs: {raised(error, file)}") from error
     most = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common(_MOST_KINDS))
-    click.echo(f"{path}: {path.stat().st_size:,} bytes, {sum(kinds.values())} nodes ({most})")
+    click.echo("\n".join([f"{path}: {path.stat().st_size:,} bytes, {sum(kinds.values())} nodes ({most})", *notes]))
 
 
 def _write(
     fn: Any, args: Any, kwargs: Any, shapes: Any, form: str, path: Path, opset: int | None, verify: bool
-) -> Counter[str]:
-    """Write the file; the kinds of nodes in it."""
+) -> tuple[Counter[str], list[str]]:
+    """Write the file; the kinds of nodes in it, and what else there is to tell."""
     import torch
 
     import graphweld as gw
 
     if form == "onnx":
         model = gw.export_onnx(fn, args, path, kwargs=kwargs, dynamic_shapes=shapes, opset_version=opset, verify=verify)
-        return Counter(node.op_type for node in model.model.graph.all_nodes())
+        return Counter(node.op_type for node in model.model.graph.all_nodes()), list(_notes(model.model))
     program = gw.export(fn, args, kwargs, dynamic_shapes=shapes)
     if form == "package":
         from graphweld.targets.aoti import write_package
@@ -88,7 +93,18 @@ def _write(
         write_package(program, path)
     else:
         torch.export.save(program, path)
-    return Counter(_kinds(program.graph_module))
+    return Counter(_kinds(program.graph_module)), []
+
+
+def _notes(model: Any) -> Iterator[str]:
+    """The names by which an ONNX model is called, and what it does that Python does not."""
+    from graphweld.targets.onnx_draws import places_of_draws
+
+    names = [f"{v.name}{' (has a default)' if v.is_initializer() else ''}" for v in model.graph.inputs]
+    yield f"inputs: {', '.join(names) or 'none'}; outputs: {', '.join(v.name for v in model.graph.outputs)}"
+    draws = sorted(set(places_of_draws(model)))
+    if draws:
+        yield f"draws random numbers of the runtime's own, not compared with Python's, at {', '.join(draws)}"
 
 
 def _kinds(module: Any) -> Iterator[str]:
@@ -113,6 +129,11 @@ def _shapes(target: Target, args: tuple[Any, ...], kwargs: dict[str, Any], dynam
         if not size.isidentifier() or not axis.isdigit():
             raise UsageError.because(f"--dynamic {text!r} is not of the form NAME:AXIS=SIZE", 'such as "x:0=batch"')
         if not isinstance(names.get(name), torch.Tensor):
-            raise UsageError.because(f"--dynamic {text!r}: no tensor is given as {name}", f"given: {', '.join(names)}")
+            given = ", ".join(key for key, value in names.items() if isinstance(value, torch.Tensor)) or "none"
+            raise UsageError.because(f"--dynamic {text!r}: no tensor is given as {name}", f"tensors: {given}")
+        if int(axis) >= names[name].dim():
+            raise UsageError.because(f"--dynamic {text!r}: {name} has {names[name].dim()} axes, numbered from 0")
+        if int(axis) in shapes[name]:
+            raise UsageError.because(f"--dynamic {text!r}: this size has a name already")
         shapes[name][int(axis)] = sizes.setdefault(size, torch.export.Dim(size))
     return shapes

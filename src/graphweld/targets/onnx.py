@@ -9,23 +9,23 @@ import copy
 import logging
 import os
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
-from torch.export.graph_signature import ConstantArgument, OutputKind
+from torch.export.graph_signature import ConstantArgument
 
-from graphweld.capture.exported_names import Place, changed_inputs, result_names
+from graphweld.capture.exported_names import Changed, changed_by_program, result_names
 from graphweld.capture.exporter import export_failed, flat_inputs, flat_results, named_sizes, raising_nodes
 from graphweld.convert import code_of
 from graphweld.diagnostics import ExportError, Span, UsageError, diagnose, rules
-from graphweld.targets.export import export_target, found_at
+from graphweld.targets.export import as_module, changed_by, export_target
 from graphweld.targets.onnx_outputs import NUMBER, numbers_as_tensors
 from graphweld.targets.onnx_raises import carry_raises
 
 EXPORTER = "torch's ONNX exporter"
+LOGS = ("torch.onnx", "onnx_ir", "onnxscript")
 MOST_INLINE = 1 << 30  # bytes; protobuf ends at two gigabytes
-STATE = {OutputKind.BUFFER_MUTATION: "buffer", OutputKind.PARAMETER_MUTATION: "parameter"}
 RTOL, ATOL = 1e-3, 1e-5  # another runtime adds up in another order
 
 Verify = bool | Sequence[tuple[Any, ...]]
@@ -43,25 +43,36 @@ def export_onnx_target(
 ) -> torch.onnx.ONNXProgram:
     """Export, refuse what cannot be held, check, run, and only then write."""
     require("onnx", "onnxscript", *(["onnxruntime"] if verify else []))
+    from graphweld.targets.onnx_draws import places_of_draws
     from graphweld.targets.onnx_names import name_sizes, name_sources  # import onnx, which is an extra
+    from graphweld.targets.onnx_state import give_defaults, names_of
     from graphweld.targets.onnx_trip_counts import count_trips
 
     model, program, kinds = _made(target, args, kwargs, dynamic_shapes, opset_version)
-    _refuse_changed_state(target, model)
     assert model.exported_program is not None, "this model comes from one"
-    changed = changed_inputs(model.exported_program, args, kwargs)
+    changed = changed_by_program(model.exported_program, args, kwargs)  # shows once the exporter has made it functional
     if changed:
-        also = list(changed.values())
-        model, program, kinds = _made(target, args, kwargs, dynamic_shapes, opset_version, also)
+        model, program, kinds = _made(target, args, kwargs, dynamic_shapes, opset_version, changed)
     count_trips(model.model)
-    name_sources(model.model, result_names(program, list(changed)))
+    state = names_of(target, changed)
+    name_sources(model.model, result_names(program, [*changed.arguments, *state.values()]))
     name_sizes(model.model, named_sizes(program, args, kwargs, dynamic_shapes))
     for output, kind in zip(model.model.graph.outputs, kinds, strict=True):
         if kind:
             output.metadata_props[NUMBER] = kind
+    if not model.model.graph.outputs:
+        _refuse(target, "return nothing", "return a tensor")
+    draws = next(places_of_draws(model.model), None)
+    if verify is not False and draws is not None:
+        _refuse(
+            target,
+            f"draw the random numbers of eager Python (at {draws})",
+            "pass `verify=False` (`--no-verify`), and the runtime draws others",
+        )
+    give_defaults(model.model, as_module(target, changed), state)
     _check(model)
     for row in [] if verify is False else [args] if verify is True else [args, *verify]:
-        _compare(target, model, row, kwargs, list(changed.values()))
+        _compare(target, model, row, kwargs, changed)
     if path is not None:
         size = sum(v.const_value.nbytes for v in model.model.graph.initializers.values() if v.const_value is not None)
         model.save(path, external_data=size > MOST_INLINE)
@@ -74,9 +85,11 @@ def _made(
     kwargs: dict[str, Any],
     dynamic_shapes: Any,
     opset_version: int | None,
-    also: Sequence[Place] = (),
+    also: Changed | None = None,
 ) -> tuple[torch.onnx.ONNXProgram, torch.export.ExportedProgram, list[str]]:
     """The model, the program that it comes from, and what its results are in Python (see `numbers_as_tensors`)."""
+    from graphweld.targets.onnx_state import names_of
+
     program = export_target(target, args, kwargs, dynamic_shapes, also, gives_lists=True)
     kinds = numbers_as_tensors(program)
     for spec in program.graph_signature.output_specs:
@@ -84,19 +97,22 @@ def _made(
             _refuse(target, f"return {spec.arg.value!r}", "return a tensor")
     for words in carry_raises(program, raising_nodes(program)):
         _refuse(target, f"raise an exception ({words}) where it returns no tensor", "return a tensor")
-    return _translated(program, opset_version), program, kinds
+    return _translated(program, opset_version, names_of(target, also)), program, kinds
 
 
-def _translated(program: torch.export.ExportedProgram, opset_version: int | None) -> torch.onnx.ONNXProgram:
-    from graphweld.targets.onnx_lists import type_sequences
+def _translated(
+    program: torch.export.ExportedProgram, opset_version: int | None, state: Mapping[str, str]
+) -> torch.onnx.ONNXProgram:
     from graphweld.targets.onnx_regions import translations  # imports onnx, which is an extra
+    from graphweld.targets.onnx_results import type_results
+    from graphweld.targets.onnx_state import as_inputs
 
-    log = logging.getLogger("torch.onnx")
-    level = log.level
+    logs = [(log, log.level) for log in map(logging.getLogger, LOGS)]
     try:
         with warnings.catch_warnings(), torch.no_grad():  # with gradients, torch traces branches anew at each step
             warnings.simplefilter("ignore")  # torch's, about how it does things itself; as is what it logs
-            log.setLevel(logging.ERROR)
+            for log, _ in logs:
+                log.setLevel(logging.ERROR)
             made = torch.onnx.export(
                 program,
                 dynamo=True,
@@ -106,12 +122,14 @@ def _translated(program: torch.export.ExportedProgram, opset_version: int | None
                 verbose=False,
             )
             assert made is not None, "torch gives no program only where it is asked for the old exporter"
-            type_sequences(program, made.model)
+            type_results(program, made.model)
+            as_inputs(made.model, state)
             made.optimize()
     except Exception as error:
         raise ExportError([export_failed(EXPORTER, _first_cause(error))]) from error
     finally:
-        log.setLevel(level)
+        for log, level in logs:
+            log.setLevel(level)
     return made
 
 
@@ -125,15 +143,6 @@ def _refuse(target: Callable[..., Any], what: str, change: str) -> None:
     code = code_of(target)
     span = Span.at(code.co_filename, code.co_firstlineno)
     raise ExportError([diagnose(rules.NotCarried(what, "an ONNX file", change), span)])
-
-
-def _refuse_changed_state(target: Callable[..., Any], model: torch.onnx.ONNXProgram) -> None:
-    """They show once the exporter has made the program functional, and it leaves them out."""
-    assert model.exported_program is not None, "this model comes from one"
-    for spec in model.exported_program.graph_signature.output_specs:
-        if spec.kind in STATE:
-            what = STATE[spec.kind]
-            _refuse(target, f"change the {what} `{spec.target}`", "take it as an argument, and return the new value")
 
 
 def _check(model: torch.onnx.ONNXProgram) -> None:
@@ -151,19 +160,23 @@ def _compare(
     model: torch.onnx.ONNXProgram,
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
-    changed: Sequence[Place],
+    changed: Changed,
 ) -> None:
     """One call in ONNX Runtime and in eager Python."""
-    from graphweld.targets.onnx_lists import results_of
+    from graphweld.targets.onnx_results import results_of
+    from graphweld.targets.onnx_state import state_kept
 
     assert model.exported_program is not None, "this model comes from one"
     inputs = flat_inputs(model.exported_program, *copy.deepcopy((args, kwargs)))
     own_args, own_kwargs = copy.deepcopy((args, kwargs))
     raised: Exception | None = None
-    with torch.no_grad(), torch.random.fork_rng(devices=[]):
+    owner = as_module(target)
+    with state_kept(owner, changed.state), torch.no_grad(), torch.random.fork_rng(devices=[]):
         try:
-            wanted = flat_results(target(*own_args, **own_kwargs))
-            wanted += [found_at(own_args, own_kwargs, place) for place in changed]
+            wanted = target(*own_args, **own_kwargs)
+            if changed:
+                wanted = wanted, changed_by(own_args, own_kwargs, owner, changed)
+            wanted = copy.deepcopy(wanted)
         except Exception as error:  # noqa: BLE001 - then the model has to raise as well
             raised = error
     try:
@@ -176,20 +189,33 @@ def _compare(
         words = f"plain Python raises {type(raised).__name__}, and the model does not"
         raise ExportError([diagnose(rules.ExportDiffers("the call", words, "ONNX Runtime"), None)])
     outputs = zip(model.model.graph.outputs, found, strict=True)
-    flat = [(value, item) for value, result in outputs for item in (result if isinstance(result, list) else [result])]
-    if len(flat) != len(wanted):
-        words = f"{len(flat)} tensors where plain Python has {len(wanted)}"
-        raise ExportError([diagnose(rules.ExportDiffers("the result", words, "ONNX Runtime"), None)])
-    for (value, result), want in zip(flat, wanted, strict=True):
-        try:
-            is_typed = isinstance(want, torch.Tensor)  # a float of Python's may be of any size
-            torch.testing.assert_close(
-                result, torch.as_tensor(want), rtol=RTOL, atol=ATOL, equal_nan=True, check_dtype=is_typed
-            )
-        except AssertionError as difference:
-            words = " ".join(str(difference).split())
-            rule = rules.ExportDiffers(f"output `{value.name}`", words, "ONNX Runtime")
-            raise ExportError([diagnose(rule, None)]) from None
+    try:
+        pairs = list(zip(outputs, flat_results(model.exported_program, wanted), strict=True))
+    except ValueError as error:
+        words = f"it has other parts than that of the call it was exported with: {error}"
+        raise ExportError([diagnose(rules.ExportDiffers("the result", words, "ONNX Runtime"), None)]) from None
+    for (value, result), want in pairs:
+        words = _difference(result, want)
+        if words:
+            raise ExportError([diagnose(rules.ExportDiffers(f"output `{value.name}`", words, "ONNX Runtime"), None)])
+
+
+def _difference(found: Any, wanted: Any) -> str:
+    """How what ONNX Runtime gives differs from a result of Python's, "" where it does not."""
+    if isinstance(wanted, list | tuple):
+        if not isinstance(found, list) or len(found) != len(wanted):
+            return f"{found} where plain Python has {wanted}"
+        return next(filter(None, map(_difference, found, wanted)), "")
+    if found is None or wanted is None or isinstance(wanted, str):
+        return "" if found == wanted else f"{found!r} where plain Python has {wanted!r}"
+    try:
+        is_typed = isinstance(wanted, torch.Tensor)  # a float of Python's may be of any size
+        torch.testing.assert_close(
+            found, torch.as_tensor(wanted), rtol=RTOL, atol=ATOL, equal_nan=True, check_dtype=is_typed
+        )
+    except AssertionError as difference:
+        return " ".join(str(difference).split())
+    return ""
 
 
 def require(*packages: str) -> None:

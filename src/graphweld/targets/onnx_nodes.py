@@ -7,6 +7,7 @@ import onnx_ir as ir
 import onnxscript
 
 Number = bool | int | float
+Dims = int | Sequence[int] | None
 NUMBERS = {bool: ir.DataType.BOOL, int: ir.DataType.INT64, float: ir.DataType.DOUBLE}
 
 
@@ -29,3 +30,19 @@ def as_value(operand: ir.Value | Number) -> ir.Value:
 def constant(value: Any, dtype: ir.DataType = ir.DataType.INT64) -> ir.Value:
     """A constant node's output."""
     return emit("Constant", [], value=ir.tensor(value, dtype=dtype))[0]
+
+
+def like(number: float, value: ir.Value) -> ir.Value:
+    """A number in the type of a value."""
+    return emit("CastLike", [constant(number, ir.DataType.DOUBLE), value])[0]
+
+
+def axes_of(dim: Dims) -> ir.Value | None:
+    """The axes of a reduction; None for all."""
+    dims = [] if dim is None else [dim] if isinstance(dim, int) else list(dim)
+    return constant(dims) if dims else None
+
+
+def is_full(value: ir.Value) -> bool:
+    """Whether it is known that there is an element."""
+    return value.shape is not None and value.shape.is_static() and 0 not in value.shape.numpy()

@@ -1,5 +1,6 @@
 """Operators for which torch's exporter has no translation, or one that ONNX Runtime does not run, and our own."""
 
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -7,13 +8,16 @@ import onnx_ir as ir
 import torch
 
 import graphweld.capture.returned_lists  # noqa: F401 - makes operators
-from graphweld.capture.exporter import CDIST
-from graphweld.targets import onnx_reductions
-from graphweld.targets.onnx_nodes import constant, emit
+from graphweld.capture.exporter import BATCH_NORM, CDIST
+from graphweld.capture.returned_choices import CHOICE
+from graphweld.targets import onnx_draws, onnx_reductions
+from graphweld.targets.onnx_choices import translate_choice
+from graphweld.targets.onnx_nodes import Number, constant, emit, like
 from graphweld.targets.onnx_raises import WORDS
 
 BOOL, INT64 = ir.DataType.BOOL, ir.DataType.INT64
 FLOATS = {ir.DataType.FLOAT: (24, 2.0**-149), ir.DataType.DOUBLE: (53, 2.0**-1074)}  # bits, and the least one
+MOST = 2**63 - 1
 SELECTED = {ir.DataType.FLOAT, ir.DataType.DOUBLE, ir.DataType.INT32, ir.DataType.INT64, ir.DataType.UINT8}
 
 
@@ -21,11 +25,15 @@ def translations() -> dict[Callable[..., Any], Callable[..., Any]]:
     return {
         torch.ops.aten.where.self: translate_where,
         **onnx_reductions.translations(),
+        **onnx_draws.translations(),
         torch.ops.aten.cat.default: translate_cat,
         torch.ops.aten.masked_select.default: translate_masked_select,
         CDIST: translate_cdist,
+        operator.le: translate_le,
         torch.ops.aten.nextafter.default: translate_nextafter,
+        BATCH_NORM: translate_batch_norm,
         torch.ops.graphweld.or_raise.default: translate_raise,
+        CHOICE: translate_choice,
         torch.ops.graphweld.as_list.default: translate_list,
         torch.ops.graphweld.as_ragged_list.default: translate_ragged_list,
     }
@@ -51,6 +59,17 @@ def translate_masked_select(value: ir.Value, mask: ir.Value) -> ir.Value:
     mask = emit("Expand", [mask, *emit("Shape", [value])])[0]
     flat = emit("Reshape", [mask, constant([-1])])
     return emit("Compress", [*emit("Expand", [value, *emit("Shape", [mask])]), *flat])[0]
+
+
+def translate_le(a: ir.Value | Number, b: ir.Value | Number) -> ir.Value:
+    """A comparison, maybe with a bound of a size that is more than ONNX's ints hold: their greatest, then."""
+    dtype = next(side.dtype for side in (a, b) if isinstance(side, ir.Value))
+    sides = [side if isinstance(side, ir.Value) else constant(_held(side), dtype or INT64) for side in (a, b)]
+    return emit("LessOrEqual", sides)[0]
+
+
+def _held(number: Number) -> Number:
+    return max(min(number, MOST), -MOST - 1) if isinstance(number, int) else number
 
 
 def translate_cdist(a: ir.Value, b: ir.Value, p: float, mode: int | None = None) -> ir.Value:
@@ -79,6 +98,36 @@ def translate_nextafter(x: ir.Value, y: ir.Value) -> ir.Value:
     step = emit("Add", [*emit("Mul", [*emit("Abs", [x]), small]), smallest])[0]
     down = emit("Where", [*emit("Greater", [x, y]), *emit("Sub", [x, step]), y])[0]
     return emit("Where", [*emit("Less", [x, y]), *emit("Add", [x, step]), down])[0]
+
+
+def translate_batch_norm(
+    value: ir.Value,
+    weight: ir.Value | None,
+    bias: ir.Value | None,
+    running_mean: ir.Value,
+    running_var: ir.Value,
+    training: bool,
+    momentum: float,
+    eps: float,
+) -> tuple[ir.Value, ...]:
+    """A batch normalized by itself, and new running statistics; torch's exporter normalizes it by the old ones."""
+    assert training, "torch has another operator where nothing changes"
+    assert value.shape is not None, "the exporter has shaped it"
+    dims = [dim for dim in range(len(value.shape)) if dim != 1]
+    var, mean = onnx_reductions.translate_var_mean(value, dims, 0, True)
+    scale = emit("Sqrt", [emit("Add", [var, like(eps, value)])[0]])
+    norm = emit("Div", [*emit("Sub", [value, mean]), *scale])[0]
+    places = constant(dims)
+    for kind, factor in (("Mul", weight), ("Add", bias)):
+        spread = constant([dim for dim in dims if dim != 0])
+        norm = norm if factor is None else emit(kind, [norm, *emit("Unsqueeze", [factor, spread])])[0]
+    unbiased = onnx_reductions.translate_var(value, dims, 1, False)
+    flat = emit("Squeeze", [mean, places])[0]
+    after = [
+        emit("Add", [*emit("Mul", [was, like(1 - momentum, was)]), *emit("Mul", [now, like(momentum, now)])])[0]
+        for was, now in ((running_mean, flat), (running_var, unbiased))
+    ]
+    return norm, flat, *emit("Squeeze", [*emit("Reciprocal", scale), places]), *after
 
 
 def translate_raise(value: ir.Value, passes: ir.Value, words: str) -> ir.Value:

@@ -5,8 +5,8 @@
         total = x.sum()
         return total
 
-A model changes nothing that it is given. A result that is a Python number is a 0-d tensor, and its metadata says so. A
-list of which the data decides the length is a sequence.
+A model changes nothing that it is given; of buffers, `onnx_state` tells. A result that is a Python number is a 0-d
+tensor, and its metadata says so. A list of which the data decides the length is a sequence.
 """
 
 from typing import Any
@@ -21,7 +21,10 @@ from torch.export.graph_signature import (
     TensorArgument,
 )
 
+from graphweld.capture.returned_choices import CHOICE
+
 NUMBER = "graphweld.number"  # in the metadata of an output: which type of Python's it has been
+NUMBERS = ("bool", "int", "float")
 DTYPES = {bool: torch.bool, int: torch.int64, float: torch.float64}
 SYMBOLIC: dict[type, type] = {SymBoolArgument: bool, SymIntArgument: int, SymFloatArgument: float}
 
@@ -43,9 +46,9 @@ def numbers_as_tensors(program: torch.export.ExportedProgram) -> list[str]:
             spec.arg = TensorArgument(results[k].name)
             kinds.append(kind.__name__)
         elif not isinstance(spec.arg, ConstantArgument):
-            is_list = getattr(results[k], "target", None) is torch.ops.graphweld.as_list.default
-            item = str(results[k].args[1]) if is_list else "tensor"
-            kinds.append(item if item != "tensor" else "")
+            is_one = getattr(results[k], "target", None) in (torch.ops.graphweld.as_list.default, CHOICE)
+            item = str(results[k].args[-1]) if is_one else "tensor"
+            kinds.append(item if item in NUMBERS else "")
     end.args = (tuple(results),)
     program.graph_module.recompile()
     return kinds

@@ -14,6 +14,7 @@ from typing import Any
 import torch
 from torch.export.graph_signature import OutputKind, TensorArgument
 
+from graphweld.capture.returned_choices import CHOICE
 from graphweld.capture.returned_lists import LISTS
 
 WORDS = "graphweld.raises"  # in a node's metadata
@@ -57,7 +58,8 @@ def _places(program: torch.export.ExportedProgram, module: torch.fx.GraphModule)
         spec = program.graph_signature.output_specs[k] if is_outermost else None
         result = results[k]
         if spec is not None:
-            if spec.kind is OutputKind.USER_OUTPUT and isinstance(spec.arg, TensorArgument):
+            is_text = isinstance(result, torch.fx.Node) and result.target is CHOICE and not result.args[0]
+            if spec.kind is OutputKind.USER_OUTPUT and isinstance(spec.arg, TensorArgument) and not is_text:
                 yield k
         elif isinstance(result, torch.fx.Node) and isinstance(result.meta.get("val"), torch.Tensor):
             yield k
@@ -69,7 +71,12 @@ def _guard(
     end = module.graph.output_node()
     results: list[Any] = [*end.args[0]]  # type: ignore[misc]
     result: torch.fx.Node = results[where]
-    value: Any = result.args[0] if result.target in LISTS else result
+    operands: list[Any] = [result]
+    if result.target in LISTS:
+        operands = [result.args[0]]
+    elif result.target is CHOICE:
+        operands = [*result.args[0]]  # type: ignore[misc]
+    value = operands[0]
     with module.graph.inserting_before(end):
         made = module.graph.create_node(
             "call_function",
@@ -79,7 +86,8 @@ def _guard(
         )
         made.meta = {key: value.meta[key] for key in value.meta if key != "unbacked_bindings"}
         if value is not result:
-            made = module.graph.call_function(result.target, (made, *result.args[1:]))  # type: ignore[arg-type]
+            first: Any = made if result.target in LISTS else [made, *operands[1:]]
+            made = module.graph.call_function(result.target, (first, *result.args[1:]))  # type: ignore[arg-type]
             made.meta = dict(result.meta)
     if module is program.graph_module:
         program.graph_signature.output_specs[where].arg = TensorArgument(made.name)

@@ -3,17 +3,17 @@
 x[x > 0].any() is False there, its mean nan, its max an error. Where the size is known, ONNX's own reductions stand.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import onnx_ir as ir
 import torch
 from onnx_ir.tensor_adapters import from_torch_dtype
 
-from graphweld.targets.onnx_nodes import constant, emit
+from graphweld.targets import onnx_extremes
+from graphweld.targets.onnx_nodes import Dims, axes_of, constant, emit, is_full
 
 BOOL, INT64 = ir.DataType.BOOL, ir.DataType.INT64
-Dims = int | Sequence[int] | None
 
 
 def translations() -> dict[Callable[..., Any], Callable[..., Any]]:
@@ -28,24 +28,23 @@ def translations() -> dict[Callable[..., Any], Callable[..., Any]]:
         aten.var.correction: translate_var,
         aten.std.correction: translate_std,
         aten.var_mean.correction: translate_var_mean,
-        aten.max.default: translate_max,
-        aten.min.default: translate_min,
+        **onnx_extremes.translations(),
     }
 
 
 def translate_any(value: ir.Value, dim: Dims = None, keepdim: bool = False) -> ir.Value:
     """Whether one holds."""
     holds = emit("Cast", emit("Cast", [value], to=BOOL), to=INT64)
-    return emit("Greater", [*emit("ReduceSum", [*holds, _axes(dim)], keepdims=int(keepdim)), constant(0)])[0]
+    return emit("Greater", [*emit("ReduceSum", [*holds, axes_of(dim)], keepdims=int(keepdim)), constant(0)])[0]
 
 
 def translate_mean(value: ir.Value, dim: Dims = None, keepdim: bool = False, dtype: Any = None) -> ir.Value:
     """The sum by the count."""
     if dtype is not None:
         value = emit("Cast", [value], to=dtype if isinstance(dtype, int) else from_torch_dtype(dtype))[0]
-    if _is_static(value):
-        return emit("ReduceMean", [value, _axes(dim)], keepdims=int(keepdim))[0]
-    total = emit("ReduceSum", [value, _axes(dim)], keepdims=int(keepdim))
+    if is_full(value):
+        return emit("ReduceMean", [value, axes_of(dim)], keepdims=int(keepdim))[0]
+    total = emit("ReduceSum", [value, axes_of(dim)], keepdims=int(keepdim))
     return emit("Div", [*total, _count(value, dim)])[0]
 
 
@@ -54,7 +53,7 @@ def translate_var(
 ) -> ir.Value:
     """The squares of the gaps to the mean."""
     gaps = emit("Sub", [value, translate_mean(value, dim, True)])
-    squares = emit("ReduceSumSquare", [*gaps, _axes(dim)], keepdims=int(keepdim))
+    squares = emit("ReduceSumSquare", [*gaps, axes_of(dim)], keepdims=int(keepdim))
     taken, least = (
         emit("CastLike", [constant(number, ir.DataType.DOUBLE), value])[0]
         for number in (1.0 if correction is None else float(correction), 0.0)
@@ -77,36 +76,9 @@ def translate_var_mean(
     return translate_var(value, dim, correction, keepdim), translate_mean(value, dim, keepdim)
 
 
-def translate_max(value: ir.Value) -> ir.Value:
-    """The greatest element."""
-    return _extreme("Max", value)
-
-
-def translate_min(value: ir.Value) -> ir.Value:
-    """The least element."""
-    return _extreme("Min", value)
-
-
-def _extreme(kind: str, value: ir.Value) -> ir.Value:
-    found = emit(f"Reduce{kind}", [value], keepdims=0)
-    if _is_static(value):
-        return found[0]
-    first = emit("Gather", [*emit("Reshape", [value, constant([-1])]), constant(0)])  # an error where there is none
-    return emit(kind, [*found, *first])[0]
-
-
-def _is_static(value: ir.Value) -> bool:
-    return value.shape is not None and value.shape.is_static() and 0 not in value.shape.numpy()
-
-
-def _axes(dim: Dims) -> ir.Value | None:
-    dims = [] if dim is None else [dim] if isinstance(dim, int) else list(dim)
-    return constant(dims) if dims else None
-
-
 def _count(value: ir.Value, dim: Dims) -> ir.Value:
     """How many elements become one, in the type of the elements."""
-    axes = _axes(dim)
+    axes = axes_of(dim)
     if axes is None:
         return emit("CastLike", [*emit("Size", [value]), value])[0]
     sizes = emit("Gather", [*emit("Shape", [value]), axes])

@@ -36,7 +36,7 @@ class Variables:
             return self.of(loop.attributes["body"].as_graph().outputs[1 + k]) or self.of(loop.inputs[2 + k])
         if node is None:
             return ""
-        if node.op_type == "Identity":
+        if node.op_type in ("Identity", "Optional") and node.inputs:
             return self.of(node.inputs[0])
         if node.op_type == "If":
             sides = (node.attributes[name].as_graph().outputs[k] for name in ("then_branch", "else_branch"))

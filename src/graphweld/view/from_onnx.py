@@ -50,6 +50,8 @@ class _Reader:
     def body(self, graph: ir.Graph) -> Ids:
         """What a graph computes, in the region that is open; the ids of what it gives."""
         for value in graph.initializers.values():
+            if value.is_graph_input():
+                continue  # it is the default of that input
             self.known[value] = Held(_constant(value.const_value) or value.name or "", _detail(value))
         for node in graph:
             made = self._node(node)

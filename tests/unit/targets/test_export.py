@@ -188,3 +188,19 @@ def refusal(run: Any) -> Diagnostic:
     with pytest.raises(gw.GraphweldError) as error:
         run()
     return error.value.diagnostics[0]
+
+
+def test_sums_of_several_numbers_of_the_data_are_written(tmp_path: Path) -> None:
+    def f(x, n):
+        out, first = [], 0
+        for i in range(int(n)):
+            out.append(x * i)
+            if len(out) - first > 2:
+                first += 1
+        return torch.stack(out[first:]).sum(0) if out else x
+
+    x = torch.tensor([1.0, -2.0, 3.0])
+    torch.export.save(gw.export(f, (x, torch.tensor(3))), tmp_path / "sums.pt2")
+    program = torch.export.load(tmp_path / "sums.pt2").module()
+    for n in (0, 1, 4):
+        torch.testing.assert_close(program(-x, torch.tensor(n)), f(-x, torch.tensor(n)))

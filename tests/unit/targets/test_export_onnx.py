@@ -150,8 +150,8 @@ def asks_again(loop: Any) -> bool:
     ("program", "what"),
     [
         ("raises_and_returns_nothing", "raise an exception (ValueError raised at"),
-        ("gives_text", "return 'done'"),
-        ("counts", "change the buffer `calls`"),
+        ("gives_nothing", "return nothing"),
+        ("gives_a_size", "return a torch.Size"),
     ],
 )
 def test_what_onnx_cannot_hold_is_refused(program: str, what: str, tmp_path: Path) -> None:
@@ -210,19 +210,12 @@ def raises_and_returns_nothing(x):
         raise ValueError("negative")
 
 
-class Counting(torch.nn.Module):
-    calls: torch.Tensor
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.register_buffer("calls", torch.zeros(()))
-
-    def forward(self, x):
-        self.calls.add_(1)
-        return x * self.calls
+def gives_nothing(x):
+    x * 2
 
 
-counts = Counting()
+def gives_a_size(x):
+    return x[x > 0].shape
 
 
 def changes(x, more):
@@ -256,13 +249,13 @@ def test_results_have_the_names_of_keys_and_variables() -> None:
     assert [value.metadata_props.get("graphweld.number") for value in outputs] == [None] * 4 + ["int", "int"]
 
 
-def gives_text(x):
-    return x + 1, "done"
+def differs_in_a_graph(x):
+    return x * 2 if torch.compiler.is_compiling() else x * 3
 
 
 def test_a_difference_is_told_and_nothing_is_written(tmp_path: Path) -> None:
     with pytest.raises(gw.GraphweldError) as error:
-        gw.export_onnx(lambda x: x + torch.rand_like(x), (X,), tmp_path / "model.onnx")
+        gw.export_onnx(differs_in_a_graph, (X,), tmp_path / "model.onnx")
     assert error.value.diagnostics[0].code == "GW142"
     assert not list(tmp_path.iterdir())
 
@@ -317,17 +310,6 @@ def test_a_list_of_unknown_length_is_a_sequence() -> None:
 
 def test_a_list_of_one_length_or_another() -> None:
     gw.export_onnx(lambda x: [x, x + 1] if x.sum() > 0 else [x], (X,), verify=[(-X,)])
-
-
-def test_a_changed_parameter_is_refused() -> None:
-    layer = torch.nn.Linear(3, 3)
-
-    def f(x):
-        layer.bias.data.add_(1)
-        return layer(x)
-
-    with pytest.raises(gw.GraphweldError, match=r"change the parameter `layer\.bias`"):
-        gw.export_onnx(f, (X,))
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
