@@ -106,8 +106,15 @@ def run_stacking(
         ran = trips[-1].item()
         torch._check(ran >= 0)
         torch._check(ran <= trips.size(0))
-        stacks[count:] = [stack.narrow(0, 0, ran) for stack in stacks[count:]]
+        stacks[count:] = [_first_rows(stack, ran) for stack in stacks[count:]]
     return trips[-1], outs, stacks
+
+
+def _first_rows(stack: torch.Tensor, count: Any) -> torch.Tensor:
+    """As many rows. Inductor makes `narrow` anew, of a size that it does not know for that number."""
+    if torch.compiler.is_exporting():
+        return stack.narrow(0, 0, count)
+    return stack.as_strided((count, *stack.shape[1:]), stack.stride())
 
 
 def goes_on(stop: torch.Tensor, *_: Any) -> torch.Tensor:
