@@ -51,6 +51,9 @@ EXPECTED: tuple[Expect, ...] = (
     *_each("functions.without_source functions.helper_without_source", refused="GW001"),
     *_each("functions.helper_without_source_nor_site", refused="GW002"),
     *_each("scoping.unbound_in_nested_function", refused="GW104"),
+    # Gradients that a program asks for, of which the data decide whether there are any; ways out of a region.
+    *_each("asked_gradients.none_without_a_trip asked_gradients.none_on_one_side", refused="GW120"),
+    *_each("asked_gradients.through_what_was_made_outside asked_gradients.through_earlier_trips", refused="GW106"),
     # A tensor that has two names in Python and is two in the graph, changed in place under one of them; a deque whose
     # length the data decides.
     *_each(

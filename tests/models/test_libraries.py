@@ -51,22 +51,23 @@ class Field(torch.nn.Module):
         return self.outer(torch.tanh(self.inner(y))) * torch.cos(5 * t)
 
 
-def _odeint(method: str) -> tuple[Any, Any]:
+def _odeint(method: str, solver: str) -> tuple[Any, Any]:
     torchdiffeq = pytest.importorskip("torchdiffeq")
     torch.manual_seed(0)
-    field = Field()
-    return field, lambda y, t: torchdiffeq.odeint(field, y, t, method=method, rtol=1e-4, atol=1e-5)
+    field, solve = Field(), getattr(torchdiffeq, solver)
+    return field, lambda y, t: solve(field, y, t, method=method, rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize(
     "method", ["bosh3", *(pytest.param(m, marks=pytest.mark.slow) for m in ("dopri5", "adaptive_heun"))]
 )
+@pytest.mark.parametrize("solver", ["odeint", pytest.param("odeint_adjoint", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("backend", ["eager", pytest.param("aot_eager", marks=pytest.mark.slow)])
 @pytest.mark.filterwarnings("ignore")
-def test_adaptive_steps(method: str, backend: str) -> None:
+def test_adaptive_steps(method: str, solver: str, backend: str) -> None:
     """Forwards and backwards in time, a few steps and many: values and gradients."""
     torch._dynamo.reset()
-    field, solve = _odeint(method)
+    field, solve = _odeint(method, solver)
     counter = CountingBackend(backend)
     compiled = gw.compile(solve, backend=counter)
     for times in ([0.0, 1.0], [2.0, -1.0]):

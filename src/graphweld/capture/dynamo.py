@@ -8,6 +8,7 @@ import types
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
+import torch
 from torch._dynamo import config, exc, symbolic_convert
 from torch._dynamo.eval_frame import skip_code
 from torch._dynamo.symbolic_convert import InliningInstructionTranslator
@@ -32,6 +33,7 @@ from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
 from graphweld import convert, syntax
 from graphweld.capture import (
+    asked_gradients,
     builtin_functions,
     checks,
     counters,
@@ -53,6 +55,7 @@ from graphweld.capture import (
 )
 from graphweld.capture.absence import hook_absence
 from graphweld.capture.aliases import hook_data
+from graphweld.capture.autograd_functions import hook_autograd_functions
 from graphweld.capture.changing_sizes import hook_rows
 from graphweld.capture.choices import hook_choices
 from graphweld.capture.compiled import hook_compiled
@@ -135,6 +138,7 @@ def install() -> None:
         hook_partial()
         hook_exceptions()
         hook_surroundings()
+        hook_autograd_functions()
 
 
 def _skip_boundaries() -> None:
@@ -365,6 +369,8 @@ def _hook_calls() -> None:
             return distribute(tx, list(args), kwargs, functools.partial(torch_call_function, self, tx), writes)
         result = torch_call(self, tx, args, kwargs)
         statistics.count_writes(self.value, args, kwargs)
+        if self.value is torch.autograd.grad:
+            asked_gradients.check(tx, args, kwargs, result)
         return result
 
     def polyfilled_call_function(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
