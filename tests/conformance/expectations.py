@@ -67,18 +67,9 @@ EXPECTED: tuple[Expect, ...] = (
         " shared_in_loops.appended_then_changed shared_in_loops.appended_buffer"
         " shared_in_loops.changed_behind_the_loop shared_in_loops.item_changed_behind_the_loop"
         " shared_in_loops.carry_takes_an_input shared_in_loops.list_before_and_behind"
-        " shared_in_loops.exchanged_and_kept",
+        " shared_in_loops.exchanged_and_kept shared_in_loops.two_carries_of_one_tensor"
+        " shared_in_loops.swapped_then_changed",
         refused="GW104",
-    ),
-    *_each(
-        "shared_in_loops.two_carries_of_one_tensor shared_in_loops.swapped_then_changed",
-        refused="GW104",
-        variant="tensor",
-    ),
-    *_each(  # autograd's own refusal, as a leaf is changed
-        "shared_in_loops.two_carries_of_one_tensor shared_in_loops.swapped_then_changed",
-        refused="GW106",
-        variant="grad",
     ),
     # Of what a list of unknown length holds, and of the list that a loop replaces, the graph has copies.
     *_each(
@@ -136,7 +127,7 @@ EXPECTED: tuple[Expect, ...] = (
     ),
     # ------------------------------------------------------------------------------------------------ aliases
     *_each(
-        "joins.same_tensor_twice joins.same_tensor_twice_one_side joins.two_views_inside"
+        "joins.same_tensor_twice_one_side joins.two_views_inside"
         " joins.intermediate_passes_through scoping.exec_order_of_names",
         gap="two outputs of one node share no memory: what eager returns twice, comes back as a tensor and a copy",
         **_ALIASES,

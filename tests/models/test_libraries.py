@@ -82,6 +82,13 @@ def test_adaptive_steps(method: str, solver: str, backend: str) -> None:
     assert len(counter.graphs) == 1
 
 
+def conjugate_gradients() -> tuple[Any, list[tuple[Any, ...]]]:
+    linear_cg = pytest.importorskip("linear_operator.utils.linear_cg").linear_cg
+    start = torch.randn(6, 6)
+    matrices = [start @ start.T + k * torch.eye(6) for k in (1, 5)]
+    return lambda a, b: linear_cg(a.matmul, b, max_iter=20, tolerance=1e-3), [(a, torch.randn(6, 2)) for a in matrices]
+
+
 def accuracy() -> tuple[Any, list[tuple[Any, ...]]]:
     functional = pytest.importorskip("torchmetrics.functional")
     targets = [torch.tensor([0, 1, 2, 3, 1, 1]), torch.tensor([3, 1, 2, 3, 0, 0])]
@@ -163,7 +170,7 @@ def tensor_product() -> tuple[Any, list[tuple[Any, ...]]]:
 
 
 CASES = [
-    viterbi, crf_likelihood, entmax_bisection, sparsemax, accuracy, f1_score, confusion_matrix, vector_quantization,
+    viterbi, crf_likelihood, entmax_bisection, sparsemax, conjugate_gradients, accuracy, f1_score, confusion_matrix, vector_quantization,
     mamba, ddim_sampling, ddpm_sampling, pndm_sampling, dense_batch, dense_adjacency, tensor_product,
 ]  # fmt: skip
 

@@ -20,7 +20,7 @@ from torch._dynamo.variables.lists import (
     SliceVariable,
     TupleVariable,
 )
-from torch._dynamo.variables.misc import StringFormatVariable
+from torch._dynamo.variables.misc import GetAttrVariable, StringFormatVariable
 from torch._dynamo.variables.nn_module import UnspecializedNNModuleVariable
 from torch._dynamo.variables.tensor import SymNodeVariable, TensorVariable
 from torch._dynamo.variables.user_defined import UserDefinedObjectVariable
@@ -115,6 +115,8 @@ def builtin(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) -> 
         return sorting.of_rows
     if fn is range and not has_kwargs:
         return _range
+    if fn is callable and arg_types == [GetAttrVariable]:  # such as x.matmul
+        return _callable
     if fn is operator.mul and len(arg_types) == 2 and ListVariable in arg_types and SymNodeVariable in arg_types:
         return list_operations.repeat(arg_types, dynamo_handler(operator.mul, arg_types, False))
     if fn in COMPARISONS and len(arg_types) == 2 and any(issubclass(t, SymNodeVariable) for t in arg_types):
@@ -166,6 +168,11 @@ def _on_grown_list(fn: Callable[..., Any]) -> Callable[..., Any]:
         give_up(tx, f"`{fn.__name__}` is applied to it")
 
     return handler
+
+
+def _callable(tx: Tx, args: Args, kwargs: Any) -> VariableTracker:
+    is_method = is_tensor(args[0].obj) and callable(getattr(torch.Tensor, args[0].name, None))  # type: ignore[attr-defined]
+    return constant(True) if is_method else dynamo_handler(callable, [GetAttrVariable], False)(tx, args, kwargs)
 
 
 USER_OPERATORS = {

@@ -23,12 +23,12 @@ from torch._dynamo.variables.user_defined import UserDefinedObjectVariable
 from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
 from graphweld.capture.data_numbers import NUMBER_DTYPES, number_tensor
-from graphweld.capture.joins import same_type
 from graphweld.capture.merge_variable import MergeVariable, is_bool_like, kind_of
 from graphweld.capture.pieces import fields_of, is_exception, is_itself, is_namedtuple, pieces_of, remake
 from graphweld.capture.predicates import truth
 from graphweld.capture.ragged import Rows, filled_up, in_use, rows_for
 from graphweld.capture.refusal import refuse
+from graphweld.capture.tensor_types import same_type
 from graphweld.capture.variables import (
     State,
     Tx,

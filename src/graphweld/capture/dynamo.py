@@ -65,7 +65,6 @@ from graphweld.capture.fillers import hook_symbols
 from graphweld.capture.formatting import hook_formatting
 from graphweld.capture.frozen import refuse_changes
 from graphweld.capture.grown_lists import GrownList
-from graphweld.capture.joins import is_sized_by_data
 from graphweld.capture.membership import hook_membership
 from graphweld.capture.merge_arguments import hook_merge_arguments, with_choices
 from graphweld.capture.merge_variable import changes_in_place
@@ -77,6 +76,7 @@ from graphweld.capture.refusal import Refusal, refuse
 from graphweld.capture.regions import facts_forgotten
 from graphweld.capture.steady_tests import are_changed
 from graphweld.capture.surroundings import hook_surroundings
+from graphweld.capture.tensor_types import is_sized_by_data
 from graphweld.capture.variables import call, example, is_tensor
 from graphweld.diagnostics import rules
 from graphweld.runtime import lists, merge

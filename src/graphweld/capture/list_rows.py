@@ -14,11 +14,11 @@ from graphweld.capture import carries
 from graphweld.capture.carries import Carry
 from graphweld.capture.frozen import freeze
 from graphweld.capture.grown_lists import Conditional, GrownList, Items, Run, Stacked, give_up, new
-from graphweld.capture.joins import is_sized_by_data
 from graphweld.capture.list_items import rows_of_item, stand_in
 from graphweld.capture.pieces import is_exception
 from graphweld.capture.predicates import negate
 from graphweld.capture.ragged import Rows
+from graphweld.capture.tensor_types import is_sized_by_data
 from graphweld.capture.variables import Tx, call, is_tensor, method
 
 Made = Callable[[Items], VariableTracker]

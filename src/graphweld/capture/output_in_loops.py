@@ -20,13 +20,13 @@ from torch._dynamo.variables.misc import StringFormatVariable
 from torch._dynamo.variables.tensor import SymNodeVariable
 
 from graphweld.capture.data_numbers import NUMBER_DTYPES
-from graphweld.capture.joins import is_sized_by_data
 from graphweld.capture.merge_variable import MergeVariable, is_bool_like
 from graphweld.capture.output import OUTPUT, Saying, Speaker, record
 from graphweld.capture.predicates import truth
 from graphweld.capture.raises import emit_raise
 from graphweld.capture.refusal import refuse
 from graphweld.capture.regions import Region
+from graphweld.capture.tensor_types import is_sized_by_data
 from graphweld.capture.variables import Tx, build, call, constant, example, is_tensor, method, proxies_in
 from graphweld.diagnostics import rules
 
