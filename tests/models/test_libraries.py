@@ -89,6 +89,99 @@ def conjugate_gradients() -> tuple[Any, list[tuple[Any, ...]]]:
     return lambda a, b: linear_cg(a.matmul, b, max_iter=20, tolerance=1e-3), [(a, torch.randn(6, 2)) for a in matrices]
 
 
+@pytest.mark.parametrize("size", [0, 800], ids=["conjugate gradients", "Cholesky"])
+@pytest.mark.filterwarnings("ignore")
+def test_marginal_likelihood(size: int) -> None:
+    """A Gaussian process of gpytorch: the values and the gradients of what it is fitted by."""
+    gpytorch = pytest.importorskip("gpytorch")
+    torch._dynamo.reset()
+    x = torch.linspace(0, 1, 8)
+
+    class Process(gpytorch.models.ExactGP):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__(x, torch.sin(6 * x), gpytorch.likelihoods.GaussianLikelihood())
+            self.mean, self.kernel = gpytorch.means.ConstantMean(), gpytorch.kernels.RBFKernel()
+
+        def forward(self, x: Any) -> Any:
+            return gpytorch.distributions.MultivariateNormal(self.mean(x), self.kernel(x))
+
+    process = Process().train()
+    likelihood = gpytorch.mlls.ExactMarginalLogLikelihood(process.likelihood, process)
+
+    def loss(y: Any) -> Any:
+        with gpytorch.settings.max_cholesky_size(size), gpytorch.settings.num_trace_samples(4):
+            return -likelihood(process(x), y)
+
+    counter = CountingBackend("eager")
+    compiled = gw.compile(loss, backend=counter)
+    for y in (torch.sin(6 * x), torch.cos(3 * x)):
+        found = []
+        for fn in (loss, compiled):
+            torch.manual_seed(1)
+            process.zero_grad()
+            out = fn(y)
+            out.backward()
+            found.append([out.detach(), *(p.grad for p in process.parameters())])
+        torch.testing.assert_close(found[1], found[0])
+    assert len(counter.graphs) == 1
+
+
+class Equation(torch.nn.Module):
+    """A small stochastic differential equation."""
+
+    noise_type, sde_type = "diagonal", "ito"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.drift, self.noise = torch.nn.Linear(2, 2), torch.nn.Linear(2, 2)
+
+    def f(self, t: Any, y: Any) -> Any:
+        return torch.tanh(self.drift(y))
+
+    def g(self, t: Any, y: Any) -> Any:
+        return torch.sigmoid(self.noise(y)) * 0.3
+
+
+@pytest.mark.parametrize("backend", ["eager", pytest.param("aot_eager", marks=pytest.mark.slow)])
+@pytest.mark.filterwarnings("ignore")
+def test_adaptive_stochastic_steps(backend: str) -> None:
+    torchsde = pytest.importorskip("torchsde")
+    torch._dynamo.reset()
+    torch.manual_seed(0)
+
+    class Expansion(torchsde.BaseBrownian):  # type: ignore[misc]
+        """A Brownian path as a sum of waves, which gives the same at a time whenever it is asked."""
+
+        waves, rates = torch.randn(20, 3, 2), torch.arange(20).view(-1, 1, 1) + 0.5
+        dtype, device, shape, levy_area_approximation = torch.float32, torch.device("cpu"), (3, 2), "none"
+
+        def __call__(self, ta: Any, tb: Any = None, **returned: bool) -> Any:
+            ends = (torch.sin(self.rates * torch.pi * t) / (self.rates * torch.pi) for t in (ta, tb))
+            before, after = ((self.waves * 2**0.5 * end).sum(0) for end in ends)
+            return after - before
+
+        def __repr__(self) -> str:
+            return "Expansion()"
+
+    equation, path = Equation(), Expansion()
+
+    def solve(y: Any, t: Any) -> Any:
+        return torchsde.sdeint(equation, y, t, path, "milstein", dt=0.1, adaptive=True, rtol=1e-2, atol=1e-2)
+
+    counter = CountingBackend(backend)
+    compiled = gw.compile(solve, backend=counter)
+    for scale, times in ((1.0, [0.0, 0.4, 1.0]), (3.0, [0.0, 0.7, 1.0])):
+        start, found = torch.randn(3, 2) * scale, []
+        for fn in (solve, compiled):
+            equation.zero_grad()
+            y = start.clone().requires_grad_()
+            out = fn(y, torch.tensor(times))
+            out.square().sum().backward()
+            found.append([out.detach(), y.grad, *(p.grad for p in equation.parameters())])
+        torch.testing.assert_close(found[1], found[0])
+    assert len(counter.graphs) == 1
+
+
 def accuracy() -> tuple[Any, list[tuple[Any, ...]]]:
     functional = pytest.importorskip("torchmetrics.functional")
     targets = [torch.tensor([0, 1, 2, 3, 1, 1]), torch.tensor([3, 1, 2, 3, 0, 0])]
@@ -170,7 +263,8 @@ def tensor_product() -> tuple[Any, list[tuple[Any, ...]]]:
 
 
 CASES = [
-    viterbi, crf_likelihood, entmax_bisection, sparsemax, conjugate_gradients, accuracy, f1_score, confusion_matrix, vector_quantization,
+    viterbi, crf_likelihood, entmax_bisection, sparsemax, conjugate_gradients, accuracy, f1_score, confusion_matrix,
+    vector_quantization,
     mamba, ddim_sampling, ddpm_sampling, pndm_sampling, dense_batch, dense_adjacency, tensor_product,
 ]  # fmt: skip
 

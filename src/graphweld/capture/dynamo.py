@@ -3,6 +3,7 @@
 import contextlib
 import functools
 import itertools
+import pickle
 import threading
 import types
 from collections.abc import Callable, Iterator
@@ -46,6 +47,7 @@ from graphweld.capture import (
     list_operations,
     math_domain,
     output,
+    pickled,
     polyfills,
     recurrent,
     reshapes,
@@ -422,6 +424,8 @@ def _hook_output() -> None:
         if callable(self.value) and sites.trace_of(tx) is not None:
             if self.value in output.SPEAKING:
                 return output.SPEAKING[self.value](tx, list(args), dict(kwargs))
+            if self.value is pickle.dumps and (found := pickled.dumps(tx, list(args), dict(kwargs))) is not None:
+                return found
             if self.value in polyfills.SKIPPED:
                 return call(tx, polyfills.SKIPPED[self.value], *args, **kwargs)
         return skipped_call(self, tx, args, kwargs)

@@ -146,8 +146,10 @@ def for_stmt(
     bound = Bound(sequence.length, sequence.is_static and sequence.length.as_python_constant() <= FEW)
     try:
         taken, *after = _staged(tx, first, step, start, ("gw_index", *names), site, body, bound)
-    except Refusal as refusal:
-        if refusal.diagnostic.code not in UNROLLED or not _may_be_unrolled(sequence):
+    except (Refusal, exc.UserError, exc.TorchRuntimeError, GuardOnDataDependentSymNode) as error:
+        if isinstance(error, Refusal) and error.diagnostic.code not in UNROLLED:
+            raise
+        if not _may_be_unrolled(sequence):
             raise
         return unrolled(tx, iterable, body, state, names, site, test)
     sequence.leave(tx, taken)

@@ -70,6 +70,11 @@ PATCHED = (
         _CALL,
     ),
     Private(
+        f"{_VARIABLES}.higher_order_ops.AutogradFunctionApplyVariable.call_function",
+        "patched: one tensor may be given to an autograd.Function twice",
+        _CALL,
+    ),
+    Private(
         f"{_VARIABLES}.higher_order_ops.add_call_function",
         "patched: numbers that only a second look at an autograd.Function made are forgotten",
         ("tx", "fn", "args", "kwargs", "flat_example_value"),
