@@ -224,3 +224,44 @@ def empty_tensors_in_a_row(x):
     if (repeated > 1).any() == (x[0] > 0):
         x = x * 2
     return torch.cat([none, x[x > 0]])
+
+
+def _counted():
+    """Vectors whose absolute sums are 5, 5 and 7, the first above zero."""
+    return [(t(2.0, 3.0),), (t(-2.0, 3.0),), (t(-4.0, 3.0),)]
+
+
+@program(_counted, "branch", grad=False)
+def size_learned_on_one_side(x):
+    n = int(x.abs().sum().long())
+    y = torch.arange(n)
+    s = y.reshape(5).sum() if x[0] > 0 else y.sum()
+    return (s * 2 if n == 5 else s), torch.zeros(n)
+
+
+@program(_counted, "loop", grad=False)
+def size_learned_on_one_side_of_a_trip(x):
+    n = int(x.abs().sum().long())
+    y = torch.arange(n)
+    k = 0
+    while k < x[1]:
+        y = y.reshape(5) + 1 if x[0] > 0 else y
+        k += 1
+    return y.sum(), n
+
+
+def _until_three():
+    return [(ints(1, 2, 5, 5).view(2, 2),), (ints(1, 3, 5, 3).view(2, 2),), (ints(1, 1, 0, 6).view(2, 2),)]
+
+
+@program(_until_three, "loop inductor", grad=False)
+def tokens_until_an_end(x):
+    out = x
+    for _ in range(3):
+        following = out.sum(-1, keepdim=True) % 7
+        out = torch.cat((out, following), dim=-1)
+        is_end = out == 3
+        if is_end.any(dim=-1).all():
+            break
+    out = out.masked_fill(is_end, 0)[:, 2:]
+    return out.reshape((*out.shape[:1], out.shape[1], 1)), out.new_zeros(out.shape[1])

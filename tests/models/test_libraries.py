@@ -213,6 +213,15 @@ def vector_quantization() -> tuple[Any, list[tuple[Any, ...]]]:
     return library.VectorQuantize(dim=8, codebook_size=16).eval(), [(torch.randn(2, 5, 8),), (torch.randn(2, 5, 8),)]
 
 
+def token_generation() -> tuple[Any, list[tuple[Any, ...]]]:
+    library = pytest.importorskip("x_transformers")
+    layers = library.Decoder(dim=16, depth=1, heads=2, attn_dim_head=8)
+    model = library.AutoregressiveWrapper(library.TransformerWrapper(num_tokens=12, max_seq_len=32, attn_layers=layers))
+    model.eval()
+    prompts = [(torch.randint(4, 12, (2, 4)),) for _ in range(4)]  # some end early
+    return lambda prompt: model.generate(prompt, 6, eos_token=3, temperature=0.0, cache_kv=True), prompts
+
+
 def mamba() -> tuple[Any, list[tuple[Any, ...]]]:
     library = pytest.importorskip("mambapy.mamba")
     model = library.Mamba(library.MambaConfig(d_model=8, n_layers=2))
@@ -264,7 +273,7 @@ def tensor_product() -> tuple[Any, list[tuple[Any, ...]]]:
 
 CASES = [
     viterbi, crf_likelihood, entmax_bisection, sparsemax, conjugate_gradients, accuracy, f1_score, confusion_matrix,
-    vector_quantization,
+    vector_quantization, token_generation,
     mamba, ddim_sampling, ddpm_sampling, pndm_sampling, dense_batch, dense_adjacency, tensor_product,
 ]  # fmt: skip
 

@@ -365,7 +365,7 @@ def _hook_calls() -> None:
         ):
             return call(tx, polyfills.attention, *args, **kwargs)
         args, kwargs = indexing.numbers_for_sizes(tx, self.value.__name__, args, kwargs)
-        args, kwargs = with_choices(self.value.__name__, args, kwargs)
+        args, kwargs = with_choices(tx, self.value.__name__, args, kwargs)
         if any(map(merge_in, (*args, *kwargs.values()))):
             writes = builtin_functions.writes(self.value, kwargs)
             return distribute(tx, list(args), kwargs, functools.partial(torch_call_function, self, tx), writes)
@@ -446,7 +446,7 @@ def _hook_methods() -> None:
             return call(tx, polyfill, self, *args, **kwargs)
         if sites.trace_of(tx) is not None:
             [_, *args], kwargs = indexing.numbers_for_sizes(tx, name, [self, *args], kwargs)
-            args, kwargs = with_choices(name, args, kwargs)
+            args, kwargs = with_choices(tx, name, args, kwargs)
             if name == "unbind" and example(self).dim() and sequences.is_dynamic(tx, self):
                 if all(isinstance(dim, ConstantVariable) and dim.value == 0 for dim in (*args, *kwargs.values())):
                     return sequences.as_sequence(tx, self)

@@ -118,7 +118,7 @@ def facts_stay_inside(tx: Tx, region: str = "the body of a loop") -> Iterator[No
 def facts_forgotten(tx: Tx) -> Iterator[None]:
     """What torch learns of sizes inside is not asserted at the top of the program."""
     shapes = tx.output.shape_env
-    ranges = dict(shapes.var_to_range)
+    ranges, replaced = dict(shapes.var_to_range), dict(shapes.replacements)
     asserts = {symbol: list(found) for symbol, found in shapes.deferred_runtime_asserts.items()}
     try:
         yield
@@ -126,6 +126,11 @@ def facts_forgotten(tx: Tx) -> Iterator[None]:
         for symbol, before in ranges.items():
             if shapes.var_to_range[symbol] != before and symbol_is_type(symbol, UNBACKED):
                 shapes.var_to_range[symbol] = before
+        for symbol in [s for s, to in shapes.replacements.items() if s in ranges and replaced.get(s) != to]:
+            if symbol_is_type(symbol, UNBACKED):  # a number that is this one or that one where the region runs
+                shapes.replacements.pop(symbol)
+                shapes.replacements |= {symbol: replaced[symbol]} if symbol in replaced else {}
+                shapes._replacements_version_counter += 1
         shapes.deferred_runtime_asserts.clear()
         shapes.deferred_runtime_asserts.update(asserts)
         shapes._update_version_counter()
