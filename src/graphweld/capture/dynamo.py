@@ -364,7 +364,7 @@ def _hook_calls() -> None:
             draws.draws_in_region(tx, args, kwargs) or any(map(_is_sized_by_data, (*args, *kwargs.values())))
         ):
             return call(tx, polyfills.attention, *args, **kwargs)
-        args, kwargs = indexing.numbers_for_sizes(tx, self.value.__name__, args, kwargs)
+        args, kwargs = indexing.numbers_for_sizes(tx, self.value.__name__, args, draws.plain(kwargs))
         args, kwargs = with_choices(tx, self.value.__name__, args, kwargs)
         if any(map(merge_in, (*args, *kwargs.values()))):
             writes = builtin_functions.writes(self.value, kwargs)

@@ -14,6 +14,7 @@ from torch.utils._sympy.symbol import SymT, symbol_is_type
 
 from graphweld.capture.effects import Effects, watching
 from graphweld.capture.refusal import refuse
+from graphweld.capture.size_facts import learn
 from graphweld.capture.variables import Thunk, Tx, proxies_in
 from graphweld.diagnostics import rules
 
@@ -66,6 +67,9 @@ def trace_region(
         if pred is not None:
             assume(tx, pred, holds)
         with facts_stay_inside(tx, "a branch"), watching(tx) as effects:
+            if pred is not None:
+                node, polarity = _root(pred)
+                learn(tx, node, holds is polarity)
             try:
                 region.result = run().realize()
             except exc.ObservedException as error:
