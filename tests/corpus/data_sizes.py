@@ -265,3 +265,41 @@ def tokens_until_an_end(x):
             break
     out = out.masked_fill(is_end, 0)[:, 2:]
     return out.reshape((*out.shape[:1], out.shape[1], 1)), out.new_zeros(out.shape[1])
+
+
+def _rows():
+    return [(t(1.0, 2.0, -1.0, 4.0),), (t(-1.0, 3.0, -2.0, -2.0),), (t(-1.0, -1.0, -1.0, -1.0),)]
+
+
+@program(_rows, "branch", grad=False)
+def operator_that_asks_for_rows(x):
+    rows = x[x > 0]
+    a = torch.tensor([[1.0, 2.0], [0.0, 3.0]])
+    if len(rows) == 0:
+        return x * 2
+    right = rows.view(-1, 1, 1).expand(-1, 2, 1)
+    return torch.linalg.solve_triangular(a.expand(len(rows), 2, 2), right, upper=True).sum(0)[:, 0] + rows.max()
+
+
+@program(_rows, "loop", grad=False)
+def pieces_of_what_a_mask_leaves(x):
+    rows = x[x > 0] if x.sum() > -3 else x.new_zeros(0)
+    found = []
+    for start in range(0, len(rows), 3):
+        found.append(rows[start : start + 3] * 2)
+    if len(found) == 0:
+        return x.sum(), 0
+    return torch.cat(found).sum(), len(found)
+
+
+@program(_rows, "branch draws", grad=False)
+def drawn_for_each_row(x):
+    rows = x[x > 0]
+    return torch.rand(2, len(rows), generator=None).sum() + rows.sum()
+
+
+@program(_rows, "branch", grad=False)
+def bool_of_a_size_for_torch(x):
+    rows = x[x > 0].view(1, -1, 1)
+    a = torch.softmax(rows, dim=1, dtype=torch.float64).sum()
+    return x.unsqueeze(0).sum(1, keepdim=rows.shape[1] > 1), a

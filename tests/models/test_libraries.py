@@ -222,6 +222,33 @@ def token_generation() -> tuple[Any, list[tuple[Any, ...]]]:
     return lambda prompt: model.generate(prompt, 6, eos_token=3, temperature=0.0, cache_kv=True), prompts
 
 
+def speech_decoding() -> tuple[Any, list[tuple[Any, ...]]]:
+    """Greedy, without the cache, which hooks on modules fill; one of the inputs ends early."""
+    library = pytest.importorskip("whisper")
+    sizes = {"n_vocab": 51864, "n_mels": 8, "n_audio_ctx": 10, "n_text_ctx": 20}
+    layers = {
+        f"n_{side}_{what}": n for side in ("audio", "text") for what, n in (("state", 16), ("head", 2), ("layer", 1))
+    }
+    model = library.model.Whisper(library.model.ModelDimensions(**sizes, **layers)).eval()
+
+    class Uncached(library.decoding.Inference):  # type: ignore[misc]
+        def logits(self, tokens: Any, audio_features: Any) -> Any:
+            return model.decoder(tokens, audio_features)
+
+    options = {"language": "en", "fp16": False, "without_timestamps": True, "suppress_blank": False, "sample_len": 3}
+    task = library.decoding.DecodingTask(model, library.DecodingOptions(**options))
+    task.inference = Uncached()
+    inputs = [(torch.randn(1, 10, 16) * scale, torch.tensor([task.initial_tokens])) for scale in (1, 3, 3)]
+    seen: list[Any] = []
+    hook = model.decoder.ln.register_forward_hook(lambda module, args, out: seen.append(out[0, -1]))
+    with torch.no_grad():
+        for given in inputs[:2]:
+            task._main_loop(*given)
+        hook.remove()
+        model.decoder.token_embedding.weight[task.tokenizer.eot] = (seen[1] - seen[4]) * 9
+    return torch.no_grad()(task._main_loop), inputs
+
+
 def mamba() -> tuple[Any, list[tuple[Any, ...]]]:
     library = pytest.importorskip("mambapy.mamba")
     model = library.Mamba(library.MambaConfig(d_model=8, n_layers=2))
@@ -273,7 +300,7 @@ def tensor_product() -> tuple[Any, list[tuple[Any, ...]]]:
 
 CASES = [
     viterbi, crf_likelihood, entmax_bisection, sparsemax, conjugate_gradients, accuracy, f1_score, confusion_matrix,
-    vector_quantization, token_generation,
+    vector_quantization, token_generation, pytest.param(speech_decoding, marks=pytest.mark.slow),
     mamba, ddim_sampling, ddpm_sampling, pndm_sampling, dense_batch, dense_adjacency, tensor_product,
 ]  # fmt: skip
 

@@ -37,6 +37,7 @@ from graphweld.capture.predicates import truth
 from graphweld.capture.raises import with_arguments
 from graphweld.capture.refusal import refuse
 from graphweld.capture.regions import Region, reopened
+from graphweld.capture.size_facts import bounded
 from graphweld.capture.tensor_types import is_sized_by_data, same_type, unflatten
 from graphweld.capture.variables import (
     DecidedByData,
@@ -265,7 +266,13 @@ class Join:
             return None
         fixed = [isinstance(m, int) and same_size(m, n) for m, n in zip(left.shape, right.shape, strict=True)]
         sizes = [
-            None if fixed[d] else self._numbers(int, self._size(self.then, a, d), self._size(self.orelse, b, d))
+            None
+            if fixed[d]
+            else bounded(
+                self.tx,
+                (left.shape[d], right.shape[d]),
+                self._numbers(int, self._size(self.then, a, d), self._size(self.orelse, b, d)),
+            )
             for d in range(left.dim())
         ]
         flat = self._slot(self._flat(self.then, a), self._flat(self.orelse, b))

@@ -54,7 +54,7 @@ from graphweld.capture.regions import (
 )
 from graphweld.capture.sequences import DynamicSequence, Items, Iterated, as_sequence
 from graphweld.capture.sites import record
-from graphweld.capture.unrolled_loops import call_body, unrolled
+from graphweld.capture.unrolled_loops import MOST_GUARDED, call_body, guarded_trips, most_trips, unrolled
 from graphweld.capture.variables import (
     State,
     Tx,
@@ -149,9 +149,11 @@ def for_stmt(
     except (Refusal, exc.UserError, exc.TorchRuntimeError, GuardOnDataDependentSymNode) as error:
         if isinstance(error, Refusal) and error.diagnostic.code not in UNROLLED:
             raise
-        if not _may_be_unrolled(sequence):
+        if _may_be_unrolled(sequence):
+            return unrolled(tx, iterable, body, state, names, site, test)
+        if (most := most_trips(tx, sequence.length)) > MOST_GUARDED:
             raise
-        return unrolled(tx, iterable, body, state, names, site, test)
+        return guarded_trips(tx, sequence, most, body, state, names, site, test if has_test else None)
     sequence.leave(tx, taken)
     return after
 

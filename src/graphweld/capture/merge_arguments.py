@@ -22,14 +22,17 @@ from torch._dynamo.variables.dicts import ConstDictVariable
 from torch._dynamo.variables.lists import CommonListMethodsVariable, ListVariable, SizeVariable, TupleVariable
 from torch._dynamo.variables.misc import AutogradFunctionVariable
 from torch._dynamo.variables.sets import SetVariable
+from torch._dynamo.variables.tensor import SymNodeVariable
 
 from graphweld.capture.absence import settled
 from graphweld.capture.conditionals import distribute, merge_in
 from graphweld.capture.instructions import dispatch
+from graphweld.capture.predicates import as_bool, is_data_dependent, truth
 from graphweld.capture.regions import assumptions
 
 # What takes numbers that torch wants to know when it traces: by keyword, and functions that take them by position.
 KNOWN_NUMBERS = {"alpha", "axis", "beta", "correction", "diagonal", "dim", "dim0", "dim1", "end_dim", "start_dim"}
+KNOWN_BOOLS = {"descending", "is_causal", "keepdim", "largest", "left", "sorted", "training", "unitriangular", "upper"}
 TAKES_DIM = {
     "all", "amax", "amin", "any", "argmax", "argmin", "argsort", "cat", "cumprod", "cumsum", "diff", "flatten", "flip",
     "log_softmax", "logsumexp", "max", "mean", "median", "min", "movedim", "norm", "permute", "prod", "softmax", "sort",
@@ -90,11 +93,18 @@ def with_choices(tx: Tx, name: str, args: Any, kwargs: Any) -> tuple[Any, Any]:
 
     if assumptions(tx):
         args, kwargs = [_known(tx, arg) for arg in args], {key: _known(tx, arg) for key, arg in kwargs.items()}
+    kwargs = {key: _as_choice(tx, arg) if key in KNOWN_BOOLS else arg for key, arg in kwargs.items()}
     if name in TAKES_DIM:
         args = [choice(arg) for arg in args]
     if KNOWN_NUMBERS.isdisjoint(kwargs):
         return args, kwargs
     return args, {key: choice(arg) if key in KNOWN_NUMBERS else arg for key, arg in kwargs.items()}
+
+
+def _as_choice(tx: Tx, vt: VariableTracker) -> VariableTracker:
+    """A bool that the data decides, as True or False."""
+    vt = vt.realize()
+    return as_bool(truth(tx, vt)) if isinstance(vt, SymNodeVariable) and is_data_dependent(vt) else vt
 
 
 def _known(tx: Tx, vt: VariableTracker) -> VariableTracker:

@@ -9,13 +9,12 @@ results of different sizes.
 
 from typing import Any
 
-import sympy
 import torch
 from torch._dynamo.variables.base import VariableTracker
 from torch.fx import Node
 from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
-from graphweld.capture.variables import Tx
+from graphweld.capture.variables import Thunk, Tx
 
 
 def note_fact(pred: VariableTracker, number: Any) -> None:
@@ -36,6 +35,21 @@ def learn(tx: Tx, node: Node, holds: bool) -> None:
     if known is None or not known.lower.is_Integer or known.upper == known.lower + 1:
         return
     least = number.node.expr.subs(symbol, known.lower)
-    if least.is_number or least in (sympy.true, sympy.false):
+    if least.is_number or least in (True, False):
         if bool(least) is not holds:
             torch._check(shapes.create_symintnode(symbol, hint=None) > int(known.lower))
+
+
+def bounded(tx: Tx, sizes: tuple[Any, Any], number: Thunk) -> Thunk:
+    """A number that is one of two sizes, of which torch is told that it is no greater than they may be."""
+    shapes = tx.output.shape_env
+    most = max(shapes.bound_sympy(n.node.expr).upper if isinstance(n, torch.SymInt) else n for n in sizes)
+
+    def make() -> VariableTracker:
+        made = number()
+        value = getattr(made, "sym_num", None)
+        if isinstance(value, torch.SymInt) and getattr(most, "is_Integer", True):
+            torch._check(value <= int(most))
+        return made
+
+    return make
