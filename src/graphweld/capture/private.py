@@ -467,8 +467,8 @@ _VALUES_OF_DATA = (
     ),
     *_each(
         f"{_SHAPES}.ShapeEnv",
-        "_update_version_counter deferred_runtime_asserts ignore_fresh_unbacked_symbols pending_fresh_unbacked_symbols "
-        "var_to_range",
+        "_replacements_version_counter _update_version_counter bound_sympy create_symintnode deferred_runtime_asserts "
+        "ignore_fresh_unbacked_symbols pending_fresh_unbacked_symbols replacements var_to_range",
         "to keep what a region learns about sizes inside of it",
     ),
     *_each(
