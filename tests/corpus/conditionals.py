@@ -557,3 +557,32 @@ def huber_like(x):
     else:
         loss = x.abs() - 0.5
     return loss.mean()
+
+
+@program(three, "branch inductor")
+def two_names_for_what_a_branch_makes(x):
+    if x.sum() > 1:
+        y = kept = x * 0
+    else:
+        y = x * 2
+        kept = y
+        z = y
+    y.add_(1)
+    w = z + 1 if x.sum() <= 1 else x
+    return y, kept, y is kept, w
+
+
+@program(three, "branch")
+def one_tensor_under_two_names(x):
+    a = b = x + 1
+    if x.sum() > 1:
+        a = b = x * 3
+    return a, b, a is b
+
+
+@program(signs, "branch")
+def callable_method_of_a_tensor(x):
+    step = x.mul
+    if callable(step) and not callable(x.shape) and x.sum() > 0:
+        return step(2)
+    return x

@@ -301,3 +301,82 @@ def padded_parts(x, lengths):
     right = torch.nn.utils.rnn.pad_sequence(parts, batch_first=True, padding_value=-1.0)
     left = torch.nn.utils.rnn.pad_sequence([parts[0], parts[2]], padding_side="left")
     return right, left
+
+
+def _counted():
+    """Vectors whose absolute sums are 5, 5 and 7, the first above zero."""
+    return [(t(2.0, 3.0),), (t(-2.0, 3.0),), (t(-4.0, 3.0),)]
+
+
+@program(_counted, "branch", grad=False)
+def size_learned_on_one_side(x):
+    n = int(x.abs().sum().long())
+    y = torch.arange(n)
+    s = y.reshape(5).sum() if x[0] > 0 else y.sum()
+    return (s * 2 if n == 5 else s), torch.zeros(n)
+
+
+@program(_counted, "loop", grad=False)
+def size_learned_on_one_side_of_a_trip(x):
+    n = int(x.abs().sum().long())
+    y = torch.arange(n)
+    k = 0
+    while k < x[1]:
+        y = y.reshape(5) + 1 if x[0] > 0 else y
+        k += 1
+    return y.sum(), n
+
+
+def _until_three():
+    return [(ints(1, 2, 5, 5).view(2, 2),), (ints(1, 3, 5, 3).view(2, 2),), (ints(1, 1, 0, 6).view(2, 2),)]
+
+
+@program(_until_three, "loop inductor", grad=False)
+def tokens_until_an_end(x):
+    out = x
+    for _ in range(3):
+        following = out.sum(-1, keepdim=True) % 7
+        out = torch.cat((out, following), dim=-1)
+        is_end = out == 3
+        if is_end.any(dim=-1).all():
+            break
+    out = out.masked_fill(is_end, 0)[:, 2:]
+    return out.reshape((*out.shape[:1], out.shape[1], 1)), out.new_zeros(out.shape[1])
+
+
+def _rows():
+    return [(t(1.0, 2.0, -1.0, 4.0),), (t(-1.0, 3.0, -2.0, -2.0),), (t(-1.0, -1.0, -1.0, -1.0),)]
+
+
+@program(_rows, "branch", grad=False)
+def operator_that_asks_for_rows(x):
+    rows = x[x > 0]
+    a = torch.tensor([[1.0, 2.0], [0.0, 3.0]])
+    if len(rows) == 0:
+        return x * 2
+    right = rows.view(-1, 1, 1).expand(-1, 2, 1)
+    return torch.linalg.solve_triangular(a.expand(len(rows), 2, 2), right, upper=True).sum(0)[:, 0] + rows.max()
+
+
+@program(_rows, "loop", grad=False)
+def pieces_of_what_a_mask_leaves(x):
+    rows = x[x > 0] if x.sum() > -3 else x.new_zeros(0)
+    found = []
+    for start in range(0, len(rows), 3):
+        found.append(rows[start : start + 3] * 2)
+    if len(found) == 0:
+        return x.sum(), 0
+    return torch.cat(found).sum(), len(found)
+
+
+@program(_rows, "branch draws", grad=False)
+def drawn_for_each_row(x):
+    rows = x[x > 0]
+    return torch.rand(2, len(rows), generator=None).sum() + rows.sum()
+
+
+@program(_rows, "branch", grad=False)
+def bool_of_a_size_for_torch(x):
+    rows = x[x > 0].view(1, -1, 1)
+    a = torch.softmax(rows, dim=1, dtype=torch.float64).sum()
+    return x.unsqueeze(0).sum(1, keepdim=rows.shape[1] > 1), a

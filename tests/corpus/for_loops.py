@@ -356,3 +356,14 @@ def over_one_tuple_or_another(x):
 @program(signs, "loop", grad=False)
 def groupby_of_values(x):
     return sum(1 for _ in itertools.groupby((x > 1.5).tolist()))
+
+
+@program(lambda: [(t(1.0, 2.0, 3.0),), (t(-1.0, -2.0, 300.0),), (t(-5000.0, 1.0, 1.0),)], "loop")
+def counter_as_an_exponent(x):
+    step = 0.1
+    for i in range(4):
+        added = step * (10**i)
+        x = x + added
+        if x.sum() > 10:
+            break
+    return x, added

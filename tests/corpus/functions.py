@@ -3,6 +3,7 @@
 import contextlib
 import dataclasses
 import functools
+import pickle
 from collections.abc import Callable
 
 import torch
@@ -616,3 +617,38 @@ def helper_without_source_nor_site(x):
     if x.sum() > 0:
         return f(x)
     return x
+
+
+def _cached(cache, x, **kwargs):
+    key = pickle.dumps(kwargs)
+    if key not in cache:
+        cache[key] = x * kwargs.get("scale", 2)
+    return cache[key]
+
+
+@program(signs, "branch")
+def cache_with_pickled_keys(x):
+    cache = {}
+    y = _cached(cache, x, scale=3) + _cached(cache, x)
+    if y.sum() > 0:
+        y = y + _cached(cache, x, scale=3)
+    return y, len(cache)
+
+
+class Product(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, a, b):
+        ctx.save_for_backward(a, b)
+        return a * b
+
+    @staticmethod
+    def backward(ctx, grad):
+        a, b = ctx.saved_tensors
+        return grad * b, grad * a * 3
+
+
+@program(signs, "branch")
+def function_given_one_tensor_twice(x):
+    if x.sum() > 0:
+        return Product.apply(x, x)
+    return Product.apply(x * 2, x)

@@ -17,7 +17,7 @@ from torch._dynamo.variables.lists import (
     SliceVariable,
     TupleVariable,
 )
-from torch._dynamo.variables.misc import ExceptionVariable, StringFormatVariable
+from torch._dynamo.variables.misc import ExceptionVariable, GetAttrVariable, StringFormatVariable
 from torch._dynamo.variables.nn_module import UnspecializedNNModuleVariable
 from torch._dynamo.variables.tensor import SymNodeVariable, TensorVariable
 from torch._dynamo.variables.user_defined import UserDefinedObjectVariable
@@ -30,6 +30,7 @@ from graphweld.capture.data_numbers import number_tensor
 from graphweld.capture.formatting import CONTAINERS
 from graphweld.capture.grown_lists import GrownList, either_list, give_up, new
 from graphweld.capture.intrinsics import identity, unpack
+from graphweld.capture.math_domain import emit_zero_check
 from graphweld.capture.merge_variable import BINARY, MergeVariable, changes_in_place
 from graphweld.capture.partial import PartialDict
 from graphweld.capture.percent import percent
@@ -43,7 +44,6 @@ from graphweld.capture.predicates import (
     select_bool,
     truth,
 )
-from graphweld.capture.raises import emit_check
 from graphweld.capture.refusal import refuse
 from graphweld.capture.sequences import (
     DynamicSequence,
@@ -114,6 +114,8 @@ def builtin(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) -> 
         return _range
     if fn is reversed and arg_types == [ListVariable]:
         return iteration.backwards(dynamo_handler(fn, arg_types, False))
+    if fn is callable and arg_types == [GetAttrVariable]:  # such as x.matmul
+        return _callable
     if fn is operator.mul and len(arg_types) == 2 and ListVariable in arg_types and SymNodeVariable in arg_types:
         return list_operations.repeat(arg_types, dynamo_handler(operator.mul, arg_types, False))
     if arg_types and issubclass(arg_types[0], TensorVariable) and fn in IN_PLACE and not has_kwargs:
@@ -169,6 +171,11 @@ def _on_grown_list(fn: Callable[..., Any]) -> Callable[..., Any]:
         give_up(tx, f"`{fn.__name__}` is applied to it")
 
     return handler
+
+
+def _callable(tx: Tx, args: Args, kwargs: Any) -> VariableTracker:
+    is_method = is_tensor(args[0].obj) and callable(getattr(torch.Tensor, args[0].name, None))  # type: ignore[attr-defined]
+    return constant(True) if is_method else dynamo_handler(callable, [GetAttrVariable], False)(tx, args, kwargs)
 
 
 USER_OPERATORS = {
@@ -281,11 +288,6 @@ def _extreme(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) ->
 
 
 DIVISIONS = {divmod, *(getattr(operator, f"{i}{name}") for name in ("floordiv", "mod", "truediv") for i in ("", "i"))}
-
-
-def emit_zero_check(tx: Tx, divisor: VariableTracker) -> None:
-    """ZeroDivisionError where a number is zero."""
-    emit_check(tx, predicate(tx, call(tx, operator.eq, divisor, 0)), ZeroDivisionError)
 
 
 def _divide(fn: Callable[..., Any], arg_types: list[type]) -> Callable[..., Any]:

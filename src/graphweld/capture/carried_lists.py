@@ -25,7 +25,8 @@ from graphweld.capture.list_buffers import Additions, Buffered, Room
 from graphweld.capture.list_items import stand_in
 from graphweld.capture.list_rows import examples, has_rows, widened
 from graphweld.capture.ragged import Rows
-from graphweld.capture.variables import State, Tx, constant, example, same_size, same_type
+from graphweld.capture.tensor_types import same_type
+from graphweld.capture.variables import State, Tx, constant, example, same_size
 
 Size = int | torch.SymInt
 MOST_KNOWN = 2**12  # items, of which a list holds some: more are a matter of `list_buffers`

@@ -28,6 +28,7 @@ from graphweld.capture.pieces import fields_of, is_exception, is_itself, is_name
 from graphweld.capture.predicates import truth
 from graphweld.capture.ragged import Rows, filled_up, in_use, rows_for
 from graphweld.capture.refusal import refuse
+from graphweld.capture.tensor_types import same_type
 from graphweld.capture.variables import (
     State,
     Tx,
@@ -43,7 +44,6 @@ from graphweld.capture.variables import (
     is_undefined,
     method,
     proxies_in,
-    same_type,
     storage_key,
 )
 from graphweld.diagnostics import rules

@@ -37,7 +37,7 @@ from graphweld.capture.predicates import negate
 from graphweld.capture.raises import emit_raise, node_of, raise_behind, raise_or, raising_in
 from graphweld.capture.refusal import refuse
 from graphweld.capture.regions import assume, install, is_impure, known, reopened, trace_region
-from graphweld.capture.results import has_rows, note_rows, result_like
+from graphweld.capture.results import has_rows, note_rows, result_like, results_from
 from graphweld.capture.saved_operands import note_versions
 from graphweld.capture.sites import record
 from graphweld.capture.variables import Thunk, Tx, build, call, example, existing, is_undefined, method, same_size
@@ -227,18 +227,16 @@ def _make_node(join: Join) -> str:
 
 def _results(tx: Tx, join: Join, operands: list[Proxy]) -> tuple[torch.Tensor, ...]:
     """Fake tensors for the outputs, where the regions cannot be run on such."""
-    values = [o.node.meta["example_value"] for o in operands]
-    grads = torch.is_grad_enabled() and any(isinstance(v, torch.Tensor) and v.requires_grad for v in values)
     made = []
     for slot in join.slots:
         then, orelse = map(example, slot)
         if all(map(same_size, then.shape, orelse.shape)):
-            made.append(result_like(tx, then, grads))
+            made.append(result_like(tx, then))
             continue
         count = tx.output.shape_env.create_unbacked_symint()
         torch._check(count >= 0)
-        made.append(result_like(tx, then.new_empty(()), grads, (count,)))
-    return tuple(made)
+        made.append(result_like(tx, then.new_empty(()), (count,)))
+    return results_from(tx, made, [o.node.meta["example_value"] for o in operands])
 
 
 def _as_differentiable_as(

@@ -22,7 +22,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from torch._higher_order_ops.utils import materialize_as_graph
 from torch._higher_order_ops.while_loop import while_loop_op, while_loop_stack_output_op
 from torch._ops import HigherOrderOperator
 from torch._subclasses.fake_tensor import FakeTensor
@@ -31,6 +30,7 @@ from torch.fx import GraphModule
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from graphweld.capture import draws
+from graphweld.capture.gradients_inside import Keys, computed
 from graphweld.capture.inductor_faults import keep_backend_from_faults
 from graphweld.capture.retraced import Checks, as_captured
 
@@ -45,8 +45,9 @@ def branch(pred: torch.Tensor, then: GraphModule, orelse: GraphModule, operands:
         return tuple((then if pred else orelse)(*operands))
     keep_backend_from_faults()
     if not _needs_gradient(operands):
-        return tuple(cond_op(pred, as_captured(then), as_captured(orelse), operands))
-    sides = _Sides.of(then, orelse)
+        both = [computed(as_captured(side), side, operands) for side in (then, orelse)]
+        return tuple(cond_op(pred, *both, operands))
+    sides = _Sides.of(then, orelse, operands)
     return tuple(_Branch.apply(pred, sides, *operands)[: sides.outputs])
 
 
@@ -72,11 +73,12 @@ def loop(body: GraphModule, carries: Values, extras: Values, rows: Values = (), 
         return (*carries, *(stacks if found else (row.new_empty((0, *row.shape)) for row in rows)))
     keep_backend_from_faults()
     if not _needs_gradient((*carries, *extras)):
+        run = computed(as_captured(body, carries), body, (*carries, *extras))
         if not rows:
-            return tuple(while_loop_op(goes_on, as_captured(body, carries), carries, extras))
-        _, outs, stacks = run_stacking(as_captured(body, carries), carries, extras, rows)
+            return tuple(while_loop_op(goes_on, run, carries, extras))
+        _, outs, stacks = run_stacking(run, carries, extras, rows)
         return (*outs, *stacks[count:])
-    split = Body.of(body, carries)
+    split = Body.of(body, carries, extras)
     if checkpoint and not rows and not split.drawn:
         return tuple(checkpointed_loops.CheckpointedLoop.apply(split, count, *carries, *extras))
     return tuple(_Loop.apply(split, count, len(rows), *carries, *rows, *extras))
@@ -134,17 +136,6 @@ def _needs_gradient(values: Values) -> bool:
 
 def is_float(value: Any) -> bool:
     return isinstance(value, torch.Tensor) and (value.is_floating_point() or value.is_complex())
-
-
-class Keys:
-    """The dispatch state of the forward trace, in which backward graphs must be traced."""
-
-    def __init__(self) -> None:
-        self.include = torch._C._dispatch_tls_local_include_set()
-        self.exclude = torch._C._dispatch_tls_local_exclude_set()
-
-    def trace(self, fn: Callable[..., Any], args: Values) -> GraphModule:
-        return materialize_as_graph(fn, args, self.include, self.exclude, force_enable_grad=True)
 
 
 class _Unchecked(TorchDispatchMode):
@@ -206,11 +197,12 @@ class _Sides:
     outputs: int
 
     @classmethod
-    def of(cls, then: GraphModule, orelse: GraphModule) -> "_Sides":
+    def of(cls, then: GraphModule, orelse: GraphModule, operands: Values) -> "_Sides":
         outputs = len(next(n for n in then.graph.nodes if n.op == "output").args[0])
         splits = draws.split(then), draws.split(orelse)
         drawn = [s.draws if s else () for s in splits]
-        forward = [as_captured(s.giving if s else side) for s, side in zip(splits, (then, orelse), strict=True)]
+        sides = [s.giving if s else side for s, side in zip(splits, (then, orelse), strict=True)]
+        forward = [computed(as_captured(side), side, operands) for side in sides]
         count = len(drawn[0])
 
         def run_then(*args: Any) -> Values:
@@ -242,11 +234,13 @@ class Body:
     drawn: Values
 
     @classmethod
-    def of(cls, body: GraphModule, carries: Values) -> "Body":
+    def of(cls, body: GraphModule, carries: Values, extras: Values) -> "Body":
         split = draws.split(body)
+        giving = split.giving if split else body
+        forward = computed(as_captured(giving, carries), giving, (*carries, *extras))
         if split is None:
-            return cls(as_captured(body, carries), lambda args, _: body(*args), ())
-        return cls(as_captured(split.giving, carries), lambda args, drew: split.taking(*args, *drew), split.draws)
+            return cls(forward, lambda args, _: body(*args), ())
+        return cls(forward, lambda args, drew: split.taking(*args, *drew), split.draws)
 
 
 class _Branch(torch.autograd.Function):

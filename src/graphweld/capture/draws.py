@@ -51,6 +51,16 @@ def is_draw(node: Node) -> bool:
     )
 
 
+def plain(kwargs: dict[str, VariableTracker]) -> dict[str, VariableTracker]:
+    """Arguments without `generator=None`, with which torch has no code for sizes that the data decides."""
+    generator = kwargs.get("generator")
+    if generator is None or not (
+        isinstance(generator := generator.realize(), ConstantVariable) and generator.value is None
+    ):
+        return kwargs
+    return {key: value for key, value in kwargs.items() if key != "generator"}
+
+
 def unknown_draw(module: GraphModule, depth: int = 0) -> str | None:
     """The name of a random function that cannot be split off, or that stands in a region further in."""
     for node in module.graph.nodes:

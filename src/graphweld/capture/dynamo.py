@@ -3,19 +3,20 @@
 import contextlib
 import functools
 import itertools
+import pickle
 import threading
 import types
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
-from torch._dynamo import config, exc, symbolic_convert
+import torch
+from torch._dynamo import config, exc
 from torch._dynamo.eval_frame import skip_code
 from torch._dynamo.symbolic_convert import InliningInstructionTranslator
 from torch._dynamo.variables.base import AsPythonConstantNotImplementedError, VariableTracker
 from torch._dynamo.variables.builtin import BuiltinVariable
 from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.functions import (
-    ClosureConversionError,
     LocalGeneratorFunctionVariable,
     LocalGeneratorObjectVariable,
     NestedUserFunctionVariable,
@@ -32,6 +33,7 @@ from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
 from graphweld import convert, syntax
 from graphweld.capture import (
+    asked_gradients,
     builtin_functions,
     checks,
     counters,
@@ -44,6 +46,7 @@ from graphweld.capture import (
     list_operations,
     math_domain,
     output,
+    pickled,
     polyfills,
     recurrent,
     reshapes,
@@ -53,6 +56,8 @@ from graphweld.capture import (
 )
 from graphweld.capture.absence import hook_absence
 from graphweld.capture.aliases import hook_data
+from graphweld.capture.as_python import hook_asserts, hook_cells
+from graphweld.capture.autograd_functions import hook_autograd_functions
 from graphweld.capture.changing_sizes import hook_rows
 from graphweld.capture.choices import hook_choices
 from graphweld.capture.compiled import hook_compiled
@@ -75,7 +80,8 @@ from graphweld.capture.refusal import Refusal, refuse
 from graphweld.capture.regions import facts_forgotten
 from graphweld.capture.steady_tests import are_changed
 from graphweld.capture.surroundings import hook_surroundings
-from graphweld.capture.variables import call, example, is_sized_by_data, is_tensor
+from graphweld.capture.tensor_types import is_sized_by_data
+from graphweld.capture.variables import call, example, is_tensor
 from graphweld.diagnostics import rules
 from graphweld.runtime import lists, merge
 
@@ -118,9 +124,9 @@ def install() -> None:
         _hook_calls()
         _hook_output()
         _hook_methods()
-        _hook_asserts()
+        hook_asserts()
         hook_numbers()
-        _hook_cells()
+        hook_cells()
         hook_changes(list_operations.instead)
         list_operations.hook_displays()
         counters.hook_literals()
@@ -138,6 +144,7 @@ def install() -> None:
         hook_partial()
         hook_exceptions()
         hook_surroundings()
+        hook_autograd_functions()
 
 
 def _skip_boundaries() -> None:
@@ -364,13 +371,15 @@ def _hook_calls() -> None:
         of_sizes = polyfills.OF_SEQUENCES.get(self.value)
         if of_sizes is not None and any(map(_is_sized_by_data, args[0].unpack_var_sequence(tx))):
             return call(tx, of_sizes, *args, **kwargs)
-        args, kwargs = indexing.numbers_for_sizes(tx, self.value.__name__, args, kwargs)
-        args, kwargs = with_choices(self.value.__name__, args, kwargs)
+        args, kwargs = indexing.numbers_for_sizes(tx, self.value.__name__, args, draws.plain(kwargs))
+        args, kwargs = with_choices(tx, self.value.__name__, args, kwargs)
         if any(map(merge_in, (*args, *kwargs.values()))):
             writes = builtin_functions.writes(self.value, kwargs)
             return distribute(tx, list(args), kwargs, functools.partial(torch_call_function, self, tx), writes)
         result = torch_call(self, tx, args, kwargs)
         statistics.count_writes(self.value, args, kwargs)
+        if self.value is torch.autograd.grad:
+            asked_gradients.check(tx, args, kwargs, result)
         return result
 
     def polyfilled_call_function(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
@@ -423,6 +432,8 @@ def _hook_output() -> None:
         if callable(self.value) and sites.trace_of(tx) is not None:
             if self.value in output.SPEAKING:
                 return output.SPEAKING[self.value](tx, list(args), dict(kwargs))
+            if self.value is pickle.dumps and (found := pickled.dumps(tx, list(args), dict(kwargs))) is not None:
+                return found
             if self.value in polyfills.SKIPPED:
                 return call(tx, polyfills.SKIPPED[self.value], *args, **kwargs)
         return skipped_call(self, tx, args, kwargs)
@@ -443,7 +454,7 @@ def _hook_methods() -> None:
             return call(tx, polyfill, self, *args, **kwargs)
         if sites.trace_of(tx) is not None:
             [_, *args], kwargs = indexing.numbers_for_sizes(tx, name, [self, *args], kwargs)
-            args, kwargs = with_choices(name, args, kwargs)
+            args, kwargs = with_choices(tx, name, args, kwargs)
             if name == "unbind" and example(self).dim() and sequences.is_dynamic(tx, self):
                 if all(isinstance(dim, ConstantVariable) and dim.value == 0 for dim in (*args, *kwargs.values())):
                     return sequences.as_sequence(tx, self)
@@ -471,29 +482,3 @@ def _hook_methods() -> None:
             return call_method(self, tx, name, args, kwargs)
 
     TensorVariable.call_method = method  # type: ignore[method-assign]
-
-
-def _hook_asserts() -> None:
-    """An assert is `if not test: raise AssertionError(message)`; Dynamo's own rewriting raises another exception."""
-    detect = symbolic_convert._detect_and_normalize_assert_statement
-
-    def detected(self: Any, truth_fn: Any, push: Any) -> bool:
-        return sites.trace_of(self) is None and detect(self, truth_fn, push)
-
-    symbolic_convert._detect_and_normalize_assert_statement = detected
-
-
-def _hook_cells() -> None:
-    """A nested function may be called while a variable that it shares is unbound, as long as it does not read it.
-
-    Before such a call Dynamo tries to make a real function of it; where that reads an unbound cell, it gave up tracing.
-    """
-    impl = NestedUserFunctionVariable._get_function_impl
-
-    def _get_function_impl(self: Any, converting: set[int]) -> Any:
-        try:
-            return impl(self, converting)
-        except exc.Unsupported as error:
-            raise ClosureConversionError("a shared variable is unbound") from error
-
-    NestedUserFunctionVariable._get_function_impl = _get_function_impl  # type: ignore[assignment,method-assign]

@@ -14,6 +14,7 @@ from torch.fx import Node, Proxy
 
 from graphweld.capture.joins import Join
 from graphweld.capture.regions import Region
+from graphweld.capture.tensor_types import is_sized_by_data
 from graphweld.capture.variables import Tx, existing
 
 MOST_NODES = 12
@@ -48,6 +49,8 @@ def _qualifies(region: Region) -> bool:
     values = [n.meta.get("example_value") for n in region.graph.nodes if n.op != "output"]
     if not all(isinstance(v, (torch.Tensor, torch.SymInt)) for v in values):
         return False
+    if any(isinstance(v, torch.Tensor) and is_sized_by_data(v) for v in values):
+        return False  # a size may be wrong for the side that does not run
     grad = torch.is_grad_enabled() and any(isinstance(v, torch.Tensor) and v.requires_grad for v in values)
     return all(_node_qualifies(n, grad) for n in nodes)
 

@@ -25,6 +25,7 @@ from torch._dynamo.variables.lists import BaseListVariable, ListVariable, TupleV
 from torch._dynamo.variables.misc import ExceptionVariable, StringFormatVariable
 from torch._dynamo.variables.tensor import SymNodeVariable
 from torch._dynamo.variables.user_defined import UserDefinedObjectVariable
+from torch.fx import Node
 
 from graphweld.capture import merged_kinds
 from graphweld.capture.aliases import alias_of
@@ -36,6 +37,8 @@ from graphweld.capture.predicates import truth
 from graphweld.capture.raises import with_arguments
 from graphweld.capture.refusal import refuse
 from graphweld.capture.regions import Region, reopened
+from graphweld.capture.size_facts import bounded
+from graphweld.capture.tensor_types import is_sized_by_data, same_type, unflatten
 from graphweld.capture.variables import (
     DecidedByData,
     Thunk,
@@ -48,12 +51,10 @@ from graphweld.capture.variables import (
     is_array,
     is_dense,
     is_number,
-    is_sized_by_data,
     is_tensor,
     is_undefined,
     method,
     same_size,
-    same_type,
     storage_key,
 )
 from graphweld.diagnostics import rules
@@ -69,6 +70,7 @@ class Join:
         self.slots: list[tuple[VariableTracker, VariableTracker]] = []
         self.outputs: list[VariableTracker] = []
         self.decisions: dict[Any, Thunk] = {}
+        self.tensors: dict[tuple[Node | VariableTracker, ...], Any] = {}
         self.sides: list[tuple[Region, VariableTracker, int]] = []  # values of which this output may be one
         self.lost: list[tuple[Region, VariableTracker, int]] = []  # values that only a copy of comes out as this output
 
@@ -84,7 +86,7 @@ class Join:
         if is_number(a) and is_number(b) and a.python_type() is b.python_type():
             return self._merge_numbers(a, b)
         if _is_one_tensor(a) and _is_one_tensor(b):
-            joined = self._merge_tensors(a, b, name)
+            joined = self._once((a, b), lambda: self._merge_tensors(a, b, name))
             if joined is not None:
                 return joined
         merged = self._merge_pieces(a, b, name) or merged_kinds.merge(self, a, b, name)
@@ -109,7 +111,7 @@ class Join:
             tensor = self.export(region, existing(self.tx, vt.as_proxy()))
             return (lambda: as_array(self.tx, tensor())) if region.owns(vt) else (lambda: vt)
         if is_tensor(vt):
-            return alias_of(self.tx, region, vt) or self._export_tensor(region, vt)
+            return self._once((vt,), lambda: alias_of(self.tx, region, vt) or self._export_tensor(region, vt))
         if isinstance(vt, SymNodeVariable):
             if not region.owns(vt):
                 return lambda: vt
@@ -130,6 +132,13 @@ class Join:
         if key not in self.decisions:
             self.decisions[key] = self._slot(*map(self._as_tensor, (self.then, self.orelse), (a, b), (bool, bool)))
         return self.decisions[key]
+
+    def _once(self, sides: tuple[VariableTracker, ...], make: Callable[[], Any]) -> Any:
+        """One output for two names of one tensor, which are two names of one behind the branch."""
+        key = tuple(vt if isinstance(vt, MergeVariable) else vt.as_proxy().node for vt in sides)
+        if key not in self.tensors:
+            self.tensors[key] = make()
+        return self.tensors[key]
 
     # -- single values ----------------------------------------------------------------------------------------------
 
@@ -266,7 +275,13 @@ class Join:
             return None
         fixed = [isinstance(m, int) and same_size(m, n) for m, n in zip(left.shape, right.shape, strict=True)]
         sizes = [
-            None if fixed[d] else self._numbers(int, self._size(self.then, a, d), self._size(self.orelse, b, d))
+            None
+            if fixed[d]
+            else bounded(
+                self.tx,
+                (left.shape[d], right.shape[d]),
+                self._numbers(int, self._size(self.then, a, d), self._size(self.orelse, b, d)),
+            )
             for d in range(left.dim())
         ]
         flat = self._slot(self._flat(self.then, a), self._flat(self.orelse, b))
@@ -286,6 +301,10 @@ class Join:
         return call(self.tx, unflatten, flat, *sizes)
 
     def _export_tensor(self, region: Region, vt: VariableTracker) -> Thunk:
+        side = 0 if region is self.then else 1
+        for k, slot in enumerate(self.slots):
+            if slot[side].as_proxy().node is vt.as_proxy().node:  # another name of it comes out already
+                return lambda: self.outputs[k]
         own = self._owned(region, vt)
         if own is not vt:
             self.lost.append((region, vt, len(self.slots)))
@@ -416,16 +435,6 @@ class Join:
 
 def _is_one_tensor(vt: VariableTracker) -> bool:
     return (is_tensor(vt) and not is_array(vt)) or (isinstance(vt, MergeVariable) and vt.joined is not None)
-
-
-def unflatten(flat: torch.Tensor, *sizes: int) -> torch.Tensor:
-    """A flat tensor in the sizes it had, which nothing but the program knows to fit. Traced."""
-    total = 1
-    for size in sizes:
-        torch._check(size >= 0)
-        total = total * size
-    torch._check(flat.size(0) == total)
-    return flat.view(sizes)
 
 
 def key_text(key: Any) -> str:

@@ -18,7 +18,8 @@ from graphweld.capture.list_items import rows_of_item, stand_in
 from graphweld.capture.pieces import is_exception
 from graphweld.capture.predicates import negate
 from graphweld.capture.ragged import Rows
-from graphweld.capture.variables import Tx, call, is_sized_by_data, is_tensor, method
+from graphweld.capture.tensor_types import is_sized_by_data
+from graphweld.capture.variables import Tx, call, is_tensor, method
 
 Made = Callable[[Items], VariableTracker]
 

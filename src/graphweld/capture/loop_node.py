@@ -9,7 +9,7 @@ from graphweld.capture.differentiable import loop
 from graphweld.capture.fillers import filler
 from graphweld.capture.operands import bind_items, number_operands_to_tensors, refuse_unknown_draws, without_aliases
 from graphweld.capture.regions import Region, add_placeholder, install
-from graphweld.capture.results import note_rows, result_like
+from graphweld.capture.results import note_rows, result_like, results_from
 from graphweld.capture.saved_operands import note_versions
 from graphweld.capture.sites import trace_of
 from graphweld.capture.variables import Tx, example, method, storage_key
@@ -53,9 +53,6 @@ def emit(
         node.replace_all_uses_with(moved)
         graph.erase_node(node)
     graph.lint()
-    grads = torch.is_grad_enabled() and any(
-        getattr(n.meta["example_value"], "requires_grad", False) for n in graph.nodes if n.op == "placeholder"
-    )
     operands = without_aliases(tx, extra, {storage_key(example(v)) for v in inits})
     rows = tuple(filler(tx, example(row)).as_proxy() for row in outs[len(inits) :])
     given = (
@@ -73,6 +70,7 @@ def emit(
     if rows:
         note_rows(tx)
     torch._check(count >= 0)
-    fakes = tuple(result_like(tx, example(v), grads, () if k < len(inits) else (count,)) for k, v in enumerate(outs))
+    likes = [result_like(tx, example(v), () if k < len(inits) else (count,)) for k, v in enumerate(outs)]
+    fakes = results_from(tx, likes, [*map(example, inits), *(o.node.meta["example_value"] for o in operands)])
     result = wrap_fx_proxy(tx, proxy, example_value=fakes)
     return list(result.items)  # type: ignore[attr-defined]

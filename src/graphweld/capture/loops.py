@@ -54,7 +54,7 @@ from graphweld.capture.regions import (
 )
 from graphweld.capture.sequences import DynamicSequence, Items, Iterated, as_sequence
 from graphweld.capture.sites import record
-from graphweld.capture.unrolled_loops import call_body, unrolled
+from graphweld.capture.unrolled_loops import MOST_GUARDED, call_body, guarded_trips, most_trips, unrolled
 from graphweld.capture.variables import (
     State,
     Tx,
@@ -146,10 +146,14 @@ def for_stmt(
     bound = Bound(sequence.length, sequence.is_static and sequence.length.as_python_constant() <= FEW)
     try:
         taken, *after = _staged(tx, first, step, start, ("gw_index", *names), site, body, bound)
-    except Refusal as refusal:
-        if refusal.diagnostic.code not in UNROLLED or not _may_be_unrolled(sequence):
+    except (Refusal, exc.UserError, exc.TorchRuntimeError, GuardOnDataDependentSymNode) as error:
+        if isinstance(error, Refusal) and error.diagnostic.code not in UNROLLED:
             raise
-        return unrolled(tx, iterable, body, state, names, site, test)
+        if _may_be_unrolled(sequence):
+            return unrolled(tx, iterable, body, state, names, site, test)
+        if (most := most_trips(tx, sequence.length)) > MOST_GUARDED:
+            raise
+        return guarded_trips(tx, sequence, most, body, state, names, site, test if has_test else None)
     sequence.leave(tx, taken)
     return after
 

@@ -6,10 +6,12 @@ math.exp(t.item())       as well; torch has no such function of symbols, so it i
 """
 
 import math
+import operator
 from collections.abc import Callable
 from typing import Any
 
 import torch
+from torch._dynamo.variables.base import VariableTracker
 
 from graphweld.capture.predicates import is_data_dependent, predicate
 from graphweld.capture.raises import emit_check
@@ -51,3 +53,8 @@ def raises(number: Any, fn: Any) -> torch.Tensor:
     into = torch.full((), number, dtype=torch.float64)
     out = fn(into)
     return (torch.isnan(out) & ~torch.isnan(into)) | (torch.isinf(out) & torch.isfinite(into))
+
+
+def emit_zero_check(tx: Tx, divisor: VariableTracker) -> None:
+    """ZeroDivisionError where a number is zero."""
+    emit_check(tx, predicate(tx, call(tx, operator.eq, divisor, 0)), ZeroDivisionError)

@@ -10,6 +10,7 @@
 What stores its argument as an item, as `rows.append(mode)` does, stores the merge. As a key it is one or the other.
 """
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -18,15 +19,20 @@ from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.builtin import GetAttrBuiltinVariable, HasAttrBuiltinVariable, SetAttrBuiltinVariable
 from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.dicts import ConstDictVariable
-from torch._dynamo.variables.lists import CommonListMethodsVariable, TupleVariable
+from torch._dynamo.variables.lists import CommonListMethodsVariable, ListVariable, SizeVariable, TupleVariable
 from torch._dynamo.variables.misc import AutogradFunctionVariable
 from torch._dynamo.variables.sets import SetVariable
+from torch._dynamo.variables.tensor import SymNodeVariable
 
+from graphweld.capture.absence import settled
 from graphweld.capture.conditionals import distribute, merge_in
 from graphweld.capture.instructions import dispatch
+from graphweld.capture.predicates import as_bool, is_data_dependent, truth
+from graphweld.capture.regions import assumptions
 
 # What takes numbers that torch wants to know when it traces: by keyword, and functions that take them by position.
 KNOWN_NUMBERS = {"alpha", "axis", "beta", "correction", "diagonal", "dim", "dim0", "dim1", "end_dim", "start_dim"}
+KNOWN_BOOLS = {"descending", "is_causal", "keepdim", "largest", "left", "sorted", "training", "unitriangular", "upper"}
 TAKES_DIM = {
     "all", "amax", "amin", "any", "argmax", "argmin", "argsort", "cat", "cumprod", "cumsum", "diff", "flatten", "flip",
     "log_softmax", "logsumexp", "max", "mean", "median", "min", "movedim", "norm", "permute", "prod", "softmax", "sort",
@@ -76,17 +82,37 @@ def _built(tx: Any, inst: Any, parts: list[VariableTracker], does: list[bool], b
     return tx.pop()  # type: ignore[no-any-return]
 
 
-def with_choices(name: str, args: Any, kwargs: Any) -> tuple[Any, Any]:
-    """Arguments of a function of torch; numbers it wants to know that are one constant or another, as merges."""
+def with_choices(tx: Tx, name: str, args: Any, kwargs: Any) -> tuple[Any, Any]:
+    """Arguments of a function of torch; numbers it wants to know that are one constant or another, as merges.
+
+    A number that is known on this path is a constant, such as the size of a tensor on the path on which it has that.
+    """
 
     def choice(vt: VariableTracker) -> VariableTracker:
         return getattr(vt, "gw_choice", vt)
 
+    if assumptions(tx):
+        args, kwargs = [_known(tx, arg) for arg in args], {key: _known(tx, arg) for key, arg in kwargs.items()}
+    kwargs = {key: _as_choice(tx, arg) if key in KNOWN_BOOLS else arg for key, arg in kwargs.items()}
     if name in TAKES_DIM:
         args = [choice(arg) for arg in args]
     if KNOWN_NUMBERS.isdisjoint(kwargs):
         return args, kwargs
     return args, {key: choice(arg) if key in KNOWN_NUMBERS else arg for key, arg in kwargs.items()}
+
+
+def _as_choice(tx: Tx, vt: VariableTracker) -> VariableTracker:
+    """A bool that the data decides, as True or False."""
+    vt = vt.realize()
+    return as_bool(truth(tx, vt)) if isinstance(vt, SymNodeVariable) and is_data_dependent(vt) else vt
+
+
+def _known(tx: Tx, vt: VariableTracker) -> VariableTracker:
+    if isinstance(vt, (ListVariable, TupleVariable, SizeVariable)):
+        items = [_known(tx, item) for item in vt.items]
+        return vt if all(map(operator.is_, items, vt.items)) else vt.clone(items=items, source=None)
+    found = settled(tx, vt.gw_choice) if hasattr(vt, "gw_choice") else vt
+    return found if isinstance(found, ConstantVariable) else vt
 
 
 def _by_name(function: Any) -> Any:

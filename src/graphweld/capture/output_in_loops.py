@@ -26,17 +26,8 @@ from graphweld.capture.predicates import truth
 from graphweld.capture.raises import emit_raise
 from graphweld.capture.refusal import refuse
 from graphweld.capture.regions import Region
-from graphweld.capture.variables import (
-    Tx,
-    build,
-    call,
-    constant,
-    example,
-    is_sized_by_data,
-    is_tensor,
-    method,
-    proxies_in,
-)
+from graphweld.capture.tensor_types import is_sized_by_data
+from graphweld.capture.variables import Tx, build, call, constant, example, is_tensor, method, proxies_in
 from graphweld.diagnostics import rules
 
 MOST_ROWS, LEAST_ROWS, MOST_NUMBERS = 512, 16, 2**18  # of what a loop says in one trip of a loop around it

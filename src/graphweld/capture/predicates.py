@@ -22,6 +22,7 @@ from torch.fx import Node
 
 from graphweld.capture.data_numbers import item_source, number_tensor, proxy_variable, tensor_of
 from graphweld.capture.merge_variable import MergeVariable
+from graphweld.capture.size_facts import note_fact
 from graphweld.capture.steady_tests import steady
 from graphweld.capture.variables import (
     DecidedByData,
@@ -61,7 +62,10 @@ def predicate(tx: Tx, vt: VariableTracker) -> VariableTracker:
     if is_tensor(vt):
         return _of_tensor(tx, vt)
     if isinstance(vt, SymNodeVariable):
-        return _of_number(tx, vt)
+        found = _of_number(tx, vt)
+        if is_tensor(found):
+            note_fact(found, vt.sym_num)
+        return found
     return truth(tx, vt)
 
 

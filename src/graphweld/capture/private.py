@@ -70,6 +70,16 @@ PATCHED = (
         _CALL,
     ),
     Private(
+        f"{_VARIABLES}.higher_order_ops.AutogradFunctionApplyVariable.call_function",
+        "patched: one tensor may be given to an autograd.Function twice",
+        _CALL,
+    ),
+    Private(
+        f"{_VARIABLES}.higher_order_ops.add_call_function",
+        "patched: numbers that only a second look at an autograd.Function made are forgotten",
+        ("tx", "fn", "args", "kwargs", "flat_example_value"),
+    ),
+    Private(
         f"{_VARIABLES}.builtin.BuiltinVariable._make_handler",
         "patched: built-in functions take values that the data decides",
         ("fn", "arg_types", "has_kwargs"),
@@ -485,8 +495,8 @@ _VALUES_OF_DATA = (
     ),
     *_each(
         f"{_SHAPES}.ShapeEnv",
-        "_update_version_counter deferred_runtime_asserts ignore_fresh_unbacked_symbols pending_fresh_unbacked_symbols "
-        "var_to_range",
+        "_replacements_version_counter _update_version_counter bound_sympy create_symintnode deferred_runtime_asserts "
+        "ignore_fresh_unbacked_symbols pending_fresh_unbacked_symbols replacements var_to_range",
         "to keep what a region learns about sizes inside of it",
     ),
     *_each(
@@ -529,6 +539,7 @@ _GRADIENTS = (
         "utils.materialize_as_graph while_loop.while_loop_op while_loop.while_loop_stack_output_op",
         "the loop operator, under gradient rules of graphweld's own",
     ),
+    *_each("torch._functorch.autograd_function", "autograd_function_apply", "to know the node of an autograd.Function"),
     *_each(
         "torch._C",
         "_AutoDispatchBelowAutograd _dispatch_tls_local_exclude_set _dispatch_tls_local_include_set",

@@ -13,6 +13,7 @@ import types
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+import torch
 from torch._dynamo import exc
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
@@ -45,9 +46,13 @@ def guarded(compiled: Callable[..., Any], target: Callable[..., Any]) -> Callabl
 
     @functools.wraps(target, updated=())
     def call(*args: Any, **kwargs: Any) -> Any:
+        grads = torch.is_grad_enabled()
         try:
             return compiled(*args, **kwargs)
-        except RuntimeError as error:
+        except BaseException as error:
+            torch.set_grad_enabled(grads)  # a graph that ends in an exception leaves `no_grad` switched on
+            if not isinstance(error, RuntimeError):
+                raise
             if not raises.is_marked(error):
                 _told(error, lambda: target(*args, **kwargs))
         # Plain Python raises it, and goes on behind a handler. Not in the handler above: that would be its context.

@@ -14,6 +14,7 @@ from torch.utils._sympy.symbol import SymT, symbol_is_type
 
 from graphweld.capture.effects import Effects, watching
 from graphweld.capture.refusal import refuse
+from graphweld.capture.size_facts import learn
 from graphweld.capture.variables import Thunk, Tx, proxies_in
 from graphweld.diagnostics import rules
 
@@ -66,6 +67,9 @@ def trace_region(
         if pred is not None:
             assume(tx, pred, holds)
         with facts_stay_inside(tx, "a branch"), watching(tx) as effects:
+            if pred is not None:
+                node, polarity = _root(pred)
+                learn(tx, node, holds is polarity)
             try:
                 region.result = run().realize()
             except exc.ObservedException as error:
@@ -118,7 +122,7 @@ def facts_stay_inside(tx: Tx, region: str = "the body of a loop") -> Iterator[No
 def facts_forgotten(tx: Tx) -> Iterator[None]:
     """What torch learns of sizes inside is not asserted at the top of the program."""
     shapes = tx.output.shape_env
-    ranges = dict(shapes.var_to_range)
+    ranges, replaced = dict(shapes.var_to_range), dict(shapes.replacements)
     asserts = {symbol: list(found) for symbol, found in shapes.deferred_runtime_asserts.items()}
     try:
         yield
@@ -126,6 +130,11 @@ def facts_forgotten(tx: Tx) -> Iterator[None]:
         for symbol, before in ranges.items():
             if shapes.var_to_range[symbol] != before and symbol_is_type(symbol, UNBACKED):
                 shapes.var_to_range[symbol] = before
+        for symbol in [s for s, to in shapes.replacements.items() if s in ranges and replaced.get(s) != to]:
+            if symbol_is_type(symbol, UNBACKED):  # a number that is this one or that one where the region runs
+                shapes.replacements.pop(symbol)
+                shapes.replacements |= {symbol: replaced[symbol]} if symbol in replaced else {}
+                shapes._replacements_version_counter += 1
         shapes.deferred_runtime_asserts.clear()
         shapes.deferred_runtime_asserts.update(asserts)
         shapes._update_version_counter()

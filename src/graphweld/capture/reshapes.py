@@ -14,7 +14,8 @@ from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.lists import BaseListVariable
 from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
-from graphweld.capture.variables import Tx, call, example, is_sized_by_data, is_tensor
+from graphweld.capture.tensor_types import is_sized_by_data
+from graphweld.capture.variables import Tx, call, example, is_tensor
 
 NAMES = ("reshape", "view")
 

@@ -16,8 +16,9 @@ from graphweld.capture.regions import is_impure
 
 
 def note_versions(node: Node) -> None:
-    """Remember, at a new branch or loop, how often its operands have been changed."""
-    node.meta["gw_versions"] = [_version(operand) for operand in node.all_input_nodes]
+    """Remember, at a new branch or loop, how often its operands have been changed. Nothing where it has no backward."""
+    recorded = torch.is_grad_enabled()
+    node.meta["gw_versions"] = [_version(operand) if recorded else None for operand in node.all_input_nodes]
 
 
 def copy_changed(module: GraphModule) -> None:

@@ -1,8 +1,11 @@
 """Loops over known objects, trip by trip: each behind a guard where the data may have ended the loop before."""
 
+import math
+import operator
 from collections.abc import Iterable
 from typing import Any
 
+import torch
 from torch._dynamo import exc
 from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.constant import ConstantVariable
@@ -11,10 +14,13 @@ from graphweld.capture import iteration
 from graphweld.capture.absence import settled
 from graphweld.capture.conditionals import stage_if
 from graphweld.capture.grown_lists import Conditional, GrownList
-from graphweld.capture.predicates import truth
+from graphweld.capture.predicates import select_bool, truth
 from graphweld.capture.regions import assume, known
+from graphweld.capture.sequences import DynamicSequence
 from graphweld.capture.sites import record
-from graphweld.capture.variables import State, Thunk, Tx, build
+from graphweld.capture.variables import State, Thunk, Tx, build, call, constant
+
+MOST_GUARDED = 4  # trips
 
 
 def unrolled(
@@ -33,6 +39,41 @@ def unrolled(
         iteration.spend(iterable)
     welded = bool(guards) or isinstance(iterable, GrownList)
     record(tx, site, "welded" if welded else "left", "If" if welded else None)
+    return state
+
+
+def most_trips(tx: Tx, length: VariableTracker) -> float:
+    """The most trips that a loop of a length that the data decides can take."""
+    number = getattr(length, "sym_num", None)
+    upper = tx.output.shape_env.bound_sympy(number.node.expr).upper if isinstance(number, torch.SymInt) else math.inf
+    return int(upper) if upper < MOST_GUARDED + 1 else math.inf
+
+
+def guarded_trips(
+    tx: Tx,
+    sequence: DynamicSequence,
+    most: float,
+    body: VariableTracker,
+    state: State,
+    names: Any,
+    site: int,
+    test: VariableTracker | None,
+) -> State:
+    """A loop of a few trips at most, each behind a test whether there is one."""
+    for k in range(int(most)):
+        goes_on = truth(tx, call(tx, operator.lt, k, sequence.length))
+        if test is not None and k:
+            goes_on = select_bool(tx, truth(tx, test.call_function(tx, list(state), {})), goes_on, constant(False))
+        values = list(state)
+        merged = stage_if(
+            tx,
+            goes_on,
+            lambda k=k, v=values: body.call_function(tx, [sequence.item(tx, constant(k)), *v], {}),  # type: ignore[misc]
+            lambda v=values: build(tx, v),  # type: ignore[misc]
+            names=names,
+            site=site,
+        )
+        state = list(merged.realize().unpack_var_sequence(tx))
     return state
 
 

@@ -131,30 +131,6 @@ def same_size(a: Any, b: Any) -> bool:
     return a is b or bool(statically_known_true(a == b))
 
 
-def is_sized_by_data(fake: torch.Tensor) -> bool:
-    return any(isinstance(n, torch.SymInt) and free_unbacked_symbols(n) for n in fake.shape)
-
-
-def same_type(a: torch.Tensor, b: torch.Tensor) -> bool:
-    """Whether one graph output can stand for both tensors, with nothing a user sees changed."""
-    return (
-        type(a) is type(b)
-        and a.dtype is b.dtype
-        and a.device == b.device
-        and a.layout is b.layout
-        and a.dim() == b.dim()
-        and all(map(same_size, a.shape, b.shape))
-        and (a.layout is not torch.strided or _same_strides(a, b))
-    )
-
-
-def _same_strides(a: torch.Tensor, b: torch.Tensor) -> bool:
-    return all(
-        same_size(s, t) or same_size(n, 1) or a.numel() == 0
-        for s, t, n in zip(a.stride(), b.stride(), a.shape, strict=True)
-    )
-
-
 def tracer_of(proxy: Proxy) -> Any:
     return proxy.tracer
 
