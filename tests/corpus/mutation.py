@@ -652,3 +652,33 @@ def table_read_where_written(x, n):
             table[i, 1] = cost - table[i, 0]
             table[i, 0] = cost
     return table
+
+
+# ------------------------------------------------------------------ views of one tensor or another
+@program(signs, "state")
+def view_of_either_changed(x):
+    y = x * 1
+    z = y if x.sum() > 0 else y * 2
+    row = z[1:]
+    row.add_(1)
+    return y, z, row
+
+
+@program(signs, "state")
+def either_changed_behind_a_view(x):
+    y = x * 1
+    z = y if x.sum() > 0 else y * 2
+    row, flat = z[1:], z.view(-1)
+    z[1] = 7.0
+    if x[0] > 0:
+        z.mul_(2)
+    return y, row, flat * 1
+
+
+@program(signs, "state", grad=False)
+def view_of_an_input_or_not(x):
+    z = x if x.sum() > 0 else x * 2
+    first, *rest = z.unbind(0)
+    first.add_(1)
+    z.T.mul_(2)
+    return z, first, rest

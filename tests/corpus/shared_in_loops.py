@@ -144,3 +144,43 @@ def exchanged_and_kept(x, n):
         c = b
     c.add_(0.5)
     return b, c
+
+
+@program(counts, "loop state", grad=False)
+def first_bound_in_the_loop_then_changed(x, n):
+    y = x * 1
+    z = None
+    for _ in range(int(n)):
+        z = y
+    y.sub_(3)
+    return z
+
+
+@program(counts, "loop state", grad=False)
+def pair_of_the_loop_then_changed(x, n):
+    y, z, k = x * 1, (x, 0), 0
+    while k < n:
+        z = (y, k)
+        k += 1
+    y.sub_(3)
+    return z
+
+
+@program(counts, "loop state append", grad=False)
+def longer_list_then_changed(x, n):
+    y, out = x * 1, []
+    for _ in range(int(n)):
+        out = out + [y]
+    y.sub_(3)
+    return out
+
+
+@program(counts, "loop state", grad=False)
+def one_of_two_tensors_changed_under_another_name(x, n):
+    y = x * 1
+    c = y if x.sum() > 0 else y * 2
+    table = {"p": c}
+    for _ in range(int(n)):
+        c[1:] += 2
+        c = table["p"] * 1.0
+    return c

@@ -265,7 +265,7 @@ def distribute(
         return merge.each(tx, run_on)
     tensor = merge.tensor(tx)
     version = example(tensor)._version
-    result = run_on(tensor)
+    result = merge.through(tx, run_on)
     if example(tensor)._version != version:
         refuse(tx, rules.RegionMutates(merge.name, "a branch"))
     return result

@@ -38,16 +38,23 @@ class Changes:
         self.indices = [k for k, vt in enumerate(inputs) if vt.as_proxy().node in changed]
         self.originals: dict[int, VariableTracker] = {}  # a carry for the start's own memory, where it is left
 
-    def refuse_aliases(self, starts: State, after: State, rows: State, objects: list[Any], left: State) -> None:
+    def refuse_aliases(
+        self, starts: State, began: list[Any], after: State, rows: State, objects: list[Any], left: State
+    ) -> None:
         """Refuse where a changed tensor is known by another name as well.
 
-        `objects` are the program's own tensors among what is carried behind a trip, `left` all that a trip leaves.
+        `began` and `objects` are the program's own tensors among what is carried into the first trip and out of each,
+        `left` all that a trip leaves.
         """
         pairs = zip(self.kinds, left, strict=True)
         held = [set() if isinstance(carry, Fixed) else _memory_in(vt) for carry, vt in pairs]  # a Fixed is itself
         operands = [outer.node.meta["example_value"] for outer in self.region.operands()]
         inner = [proxy.node.meta["example_value"] for proxy in self.region.operands().values()]
+        outside = {storage_key(fake) for fake in operands if isinstance(fake, torch.Tensor)}
         for k in self.indices:
+            others_began = map(storages_of, [*began[:k], *began[k + 1 :]])
+            if k < len(began) and storages_of(began[k]) & outside.union(*others_began):
+                self._refuse()
             for own, others in (
                 (starts, [*starts[:k], *starts[k + 1 :]]),
                 (after, [*after[:k], *after[k + 1 :], *rows]),

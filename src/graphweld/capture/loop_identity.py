@@ -8,8 +8,11 @@ from torch._dynamo.variables.constant import ConstantVariable
 from torch.fx import Proxy
 
 from graphweld.capture import carries
+from graphweld.capture.effects import contents_of
 from graphweld.capture.frozen import freeze
+from graphweld.capture.grown_lists import Conditional
 from graphweld.capture.merge_variable import MergeVariable
+from graphweld.capture.pieces import pieces_of
 from graphweld.capture.predicates import select_bool
 from graphweld.capture.variables import (
     State,
@@ -39,6 +42,32 @@ def freeze_shared(tx: Tx, made: list[Party], operands: list[Party], site: int | 
     shared = {k for ks in places.values() if len(ks) > 1 and ks[0] < len(made) for k in ks}
     for k in sorted(shared):
         freeze(tx, parties[k][1], "a loop", site, parties[k][2])
+
+
+def copied_parties(
+    kinds: list[carries.Carry], values: State, tensors: list[Any], behind: State, names: list[str]
+) -> list[Party]:
+    """The program's tensors in values that are carried as more than a tensor: None or one, a list of any length."""
+    parties: list[Party] = []
+    at = 0
+    for carry, value, name in zip(kinds, values, names, strict=True):
+        leaves = slice(at, at + len(carries.leaves(carry)))
+        if None in tensors[leaves]:
+            parties += [(tensor, behind[leaves], name) for tensor in _tensors_within(value)]
+        at = leaves.stop
+    return parties
+
+
+def _tensors_within(vt: VariableTracker) -> State:
+    vt = vt.realize()
+    if is_tensor(vt):
+        return [vt]
+    if isinstance(vt, (MergeVariable, Conditional)):
+        parts = vt.alternatives() if isinstance(vt, MergeVariable) else [*vt.then, *vt.orelse]
+    else:
+        parts = pieces_of(vt) or contents_of(vt) or []
+    parts = list(parts.values()) if isinstance(parts, dict) else parts
+    return [tensor for part in parts for tensor in _tensors_within(part)]
 
 
 def stays(same: VariableTracker) -> bool:

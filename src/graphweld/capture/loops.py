@@ -34,7 +34,16 @@ from graphweld.capture.grown_lists import GrownList, are_known, one_or_other
 from graphweld.capture.kept_containers import Kept, ReplacedError
 from graphweld.capture.list_growth import UNBOUNDED, Bound, Growth
 from graphweld.capture.loop_changes import Changes
-from graphweld.capture.loop_identity import Party, flag_carry, freeze_shared, is_same, or_start, stays, storages_of
+from graphweld.capture.loop_identity import (
+    Party,
+    copied_parties,
+    flag_carry,
+    freeze_shared,
+    is_same,
+    or_start,
+    stays,
+    storages_of,
+)
 from graphweld.capture.loop_node import emit, strided
 from graphweld.capture.merge_variable import MergeVariable
 from graphweld.capture.operands import changed_memory, copy_operand
@@ -428,7 +437,7 @@ def _make_loop(tx: Tx, first: VariableTracker, body: _Body, before: State, value
         starts += list_growth.start_values(tx, growth, contents_of(vt))
     stop0 = negate(tx, first)
     stop0 = stop0 if is_tensor(stop0) else number_tensor(tx, stop0, bool)
-    changes.refuse_aliases(starts, packed, rows, tensors, values)
+    changes.refuse_aliases(starts, began, packed, rows, tensors, values)
     starts = strided(tx, starts, body.inputs)
     true = [call(tx, torch.full, (), True, dtype=torch.bool) for _ in flags]
     originals = [starts[k] for k in changes.originals]
@@ -448,11 +457,12 @@ def _make_loop(tx: Tx, first: VariableTracker, body: _Body, before: State, value
     for k, same in kept.items():
         still = tail[list(flags).index(k)] if k in flags else same.value or negate(tx, first)  # type: ignore[attr-defined]
         rest[k] = or_start(still, began[k], rest[k], "a value")  # type: ignore[arg-type]
-    named = zip(kinds, [*body.names, *map(outer_state.name_of, outer)], strict=True)
-    leaf_names = [name for carry, name in named for _ in carries.leaves(carry)]
+    names = [*body.names, *map(outer_state.name_of, outer)]
+    leaf_names = [name for carry, name in zip(kinds, names, strict=True) for _ in carries.leaves(carry)]
     moving = [k for k, same in kept.items() if not stays(same)]
     parties: list[Party] = [(tensors[k], [results[1 + k]], leaf_names[k]) for k in moving]
     parties += [(body.inputs[k], [began[k]], leaf_names[k]) for k in kept]  # type: ignore[list-item]
+    parties += copied_parties(kinds, values, tensors, rest, names)
     held, carried = rest[len(tensors) :], {}
     for vt, growth in lists.items():
         carried[vt] = [held.pop(0) for _ in growth.carried(tx)]

@@ -24,7 +24,17 @@ from torch._dynamo.variables.lists import BaseListVariable, ListVariable, TupleV
 from torch._dynamo.variables.misc import GetAttrVariable
 
 from graphweld.capture.refusal import refuse
-from graphweld.capture.variables import Tx, call, example, is_array, is_data_number, is_number, is_tensor, is_undefined
+from graphweld.capture.variables import (
+    Tx,
+    call,
+    example,
+    is_array,
+    is_data_number,
+    is_number,
+    is_tensor,
+    is_undefined,
+    storage_key,
+)
 from graphweld.diagnostics import rules
 
 BINARY = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor", "lshift", "rshift", "matmul")
@@ -144,7 +154,7 @@ class MergeVariable(VariableTracker):
         if callable(getattr(torch.Tensor, name, None)) and any(map(is_tensor, self.alternatives())):
             return GetAttrVariable(self, name)
         if self.joined is not None:
-            return _getattr(tx, self.tensor(tx), name)
+            return self.through(tx, lambda tensor: _getattr(tx, tensor, name))
         return self.each(tx, lambda side: _getattr(tx, side, name))
 
     def call_obj_hasattr(self, tx: Tx, name: str) -> Any:
@@ -152,7 +162,7 @@ class MergeVariable(VariableTracker):
 
     def call_method(self, tx: Tx, name: str, args: list[Any], kwargs: dict[str, Any]) -> VariableTracker:
         if self.joined is not None and not changes_in_place(name):
-            return self.tensor(tx).call_method(tx, name, args, kwargs)
+            return self.through(tx, lambda tensor: tensor.call_method(tx, name, args, kwargs))
         return self.each(tx, lambda side: side.call_method(tx, name, args, kwargs))
 
     def call_function(self, tx: Tx, args: Any, kwargs: Any) -> VariableTracker:
@@ -160,7 +170,7 @@ class MergeVariable(VariableTracker):
 
     def unpack_var_sequence(self, tx: Any) -> list[VariableTracker]:
         if self.joined is not None:
-            return self.tensor(tx).unpack_var_sequence(tx)
+            return self.through(tx, lambda tensor: TupleVariable(tensor.unpack_var_sequence(tx))).items  # type: ignore[attr-defined,no-any-return]
         items = self._items(tx)
         return self._settled(tx, "it is unpacked").unpack_var_sequence(tx) if items is None else items
 
@@ -176,6 +186,33 @@ class MergeVariable(VariableTracker):
         found = settled(tx, self)
         either = one_or_other(self) if found is self else found
         return self.give_up("it is iterated over", tx) if either is None else either.tp_iter_impl(tx)
+
+    def through(self, tx: Tx, operation: Any) -> VariableTracker:
+        """The operation on the one tensor; on either alternative as well, if the result is a view of it.
+
+        y = x if p else x * 2
+        row = y[0]                      a view of x where p holds, of which Python knows
+        """
+        tensor = self.tensor(tx)
+        return self._alike(tx, operation, tensor, operation(tensor))
+
+    def _alike(self, tx: Tx, operation: Any, tensor: VariableTracker, result: VariableTracker) -> VariableTracker:
+        whole = result.items if isinstance(result, TupleVariable) else [result]
+        memory = storage_key(example(tensor))
+        if not any(is_tensor(part) and storage_key(example(part)) == memory for part in whole):
+            return result
+        sides = [self._of_side(tx, operation, side) for side in self._sides()]
+        if isinstance(result, TupleVariable):
+            parts = zip(*(side.items for side in sides), result.items, strict=True)  # type: ignore[attr-defined]
+            return TupleVariable([self._merged(*part) for part in parts])  # type: ignore[call-arg]
+        return self._merged(*sides, result)  # type: ignore[call-arg]
+
+    def _of_side(self, tx: Tx, operation: Any, side: VariableTracker) -> VariableTracker:
+        return side.through(tx, operation) if isinstance(side, MergeVariable) else operation(side)
+
+    def _merged(self, then: VariableTracker, orelse: VariableTracker, joined: VariableTracker) -> "MergeVariable":
+        shows = self.shows_gradient
+        return MergeVariable(self.pred, then, orelse, self.name, joined=joined, shows_gradient=shows)
 
     def _items(self, tx: Tx) -> list[VariableTracker] | None:
         """The items, if it is one list or tuple or another of the same length."""
