@@ -254,6 +254,23 @@ EXPORTED: tuple[Expect, ...] = (
     *_each("absence.members_come_and_go", refused="GW141"),  # a set
     # In an export torch asks whether there is any input to a loss, of what a branch takes out.
     *_each("data_sizes.loss_of_the_labelled", refused="GW141"),
+    # Gradients that a program asks for: torch's exporter loses the region, or has no gradients where eager has none.
+    *_each(
+        "asked_gradients.under_no_grad asked_gradients.descent asked_gradients.backward_through_a_loop",
+        refused="GW141",
+    ),
+    *_each("asked_gradients.raises_under_no_grad", refused="GW105"),
+    *_each(
+        "asked_gradients.through_a_loop asked_gradients.through_a_branch",
+        gap="an exported program gives gradients under `no_grad` as well",
+        error="raises in eager only",
+        target="export",
+    ),
+    *_each(
+        "asked_gradients.backward_in_a_branch",
+        gap="an exported program gives gradients under `no_grad` as well",
+        error="raises in eager only",
+    ),
     *_each("joins.one_alternative_for_each_kind merged_lists.sorted_into_groups", refused="GW140"),
     # As many results as the data says: sequences, in ONNX.
     *_each(

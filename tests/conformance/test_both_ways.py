@@ -26,7 +26,7 @@ FILES = sorted(
 )
 
 # One way is the point of the program
-ONE_WAY: set[tuple[str, str]] = set()
+ONE_WAY: set[tuple[str, str]] = {("iteration.list_made_longer_for_good", "x.sum() > 50")}  # the other has no end
 
 
 class _Wrap(ast.NodeTransformer):

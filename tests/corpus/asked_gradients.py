@@ -33,7 +33,7 @@ def under_no_grad(x, w):
         return x * 2
 
 
-@program(_steps, "loop inductor")
+@program(lambda: [*_steps(), (t(0.8, 0.7), t(1.0, 1.3))], "loop inductor")
 def descent(x, w):
     v = w.detach().requires_grad_(True)
     with torch.no_grad():

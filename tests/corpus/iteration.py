@@ -29,7 +29,7 @@ def later_item_replaced_under_enumerate(x):
 @program(three, "state loop")
 def later_item_replaced_under_zip(x):
     items = [x, x * 2, x * 3]
-    for c, most in zip(items, [1, 2, 30]):
+    for c, most in zip(items, [1, 2, 3]):
         items[2] = items[2] + c
         if c.sum() > 10 * most:
             break
@@ -87,7 +87,7 @@ def list_made_longer_by_the_data(x):
     return len(queue)
 
 
-@program(three, "state loop")
+@program(three, "state loop raises")
 def dict_made_longer(x):
     table = {"a": x, "b": x + 1}
     for key in table:
@@ -96,7 +96,7 @@ def dict_made_longer(x):
     return table
 
 
-@program(three, "state loop")
+@program(three, "state loop raises")
 def dict_made_longer_before_an_exit(x):
     table = {"a": x, "b": x + 1}
     for key in table:
@@ -118,7 +118,7 @@ def dict_made_shorter(x):
     return x, table
 
 
-@program(three, "state loop")
+@program(three, "state loop raises")
 def key_exchanged(x):
     table = {"a": x, "b": x + 1}
     n = 0
@@ -142,7 +142,7 @@ def dict_of_some_entries_updated(x):
     return table
 
 
-@program(three, "state loop")
+@program(three, "state loop raises")
 def dict_of_some_entries_made_longer(x):
     table = {"a": x, "b": x + 1}
     if x.sum() > 0:
