@@ -380,3 +380,14 @@ def bool_of_a_size_for_torch(x):
     rows = x[x > 0].view(1, -1, 1)
     a = torch.softmax(rows, dim=1, dtype=torch.float64).sum()
     return x.unsqueeze(0).sum(1, keepdim=rows.shape[1] > 1), a
+
+
+@program(lambda: [(rand(6, 4), ints(*n)) for n in ((2, 4), (3, 3), (5, 1))], "state loop data_sizes")
+def attention_of_each_part(x, lengths):
+    out, start = [], 0
+    for n in lengths.tolist():
+        part = x[start : start + n]
+        weights = torch.softmax(part @ part.T / 2, -1)
+        out.append(weights @ part + weights.matmul(part) - torch.mm(weights, part))
+        start += n
+    return torch.cat(out)

@@ -682,3 +682,50 @@ def view_of_an_input_or_not(x):
     first.add_(1)
     z.T.mul_(2)
     return z, first, rest
+
+
+@factory(lambda: [(t(1.0, 2.0, 3.0),), (t(1.0, float("inf"), 3.0),), (t(0.5, 0.5, 0.5),)], "state")
+def parameter_stepped_under_no_grad():
+    class Step(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.w, self.scale = nn.Parameter(torch.ones(3)), 8.0
+
+        def forward(self, g):
+            g = g / self.scale
+            if not torch.isfinite(g).all():
+                self.scale /= 2
+                return self.w * 1
+            with torch.no_grad():
+                self.w -= 0.1 * g
+            return self.w * 2
+
+    return Step()
+
+
+@program(signs, "state", grad=False)
+def rows_of_either_while_it_changes(x):
+    y = x * 1
+    z = y if x.sum() > 0 else y * 2
+    found = []
+    for row in z:
+        found.append(row * 2)
+        z.add_(0.5)
+    first, *_ = z
+    z.mul_(2)
+    return found, first * 1, y
+
+
+@program(signs, "state loop", grad=False)
+def rows_of_either_in_a_loop(x):
+    y = x * 1
+    z = y if x.sum() > 0 else y * 2
+    last, k = z[0] * 1, 0
+    while k < x[0]:
+        for i, row in enumerate(z):
+            last = row * 2
+            if i > k:
+                break
+            z.add_(0.5)
+        k += 1
+    return last, y

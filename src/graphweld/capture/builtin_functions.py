@@ -22,7 +22,18 @@ from torch._dynamo.variables.nn_module import UnspecializedNNModuleVariable
 from torch._dynamo.variables.tensor import SymNodeVariable, TensorVariable
 from torch._dynamo.variables.user_defined import UserDefinedObjectVariable
 
-from graphweld.capture import choices, indexing, iteration, list_operations, output, polyfills, sites, sorting, strings
+from graphweld.capture import (
+    choices,
+    indexing,
+    iteration,
+    list_operations,
+    output,
+    polyfills,
+    products,
+    sites,
+    sorting,
+    strings,
+)
 from graphweld.capture.absence import settled
 from graphweld.capture.changing_sizes import is_changing, is_followed
 from graphweld.capture.conditionals import distribute
@@ -30,7 +41,7 @@ from graphweld.capture.data_numbers import number_tensor
 from graphweld.capture.formatting import CONTAINERS
 from graphweld.capture.grown_lists import GrownList, either_list, give_up, new
 from graphweld.capture.intrinsics import identity, unpack
-from graphweld.capture.math_domain import emit_zero_check
+from graphweld.capture.math_domain import dividing, emit_zero_check
 from graphweld.capture.merge_variable import BINARY, MergeVariable, changes_in_place
 from graphweld.capture.partial import PartialDict
 from graphweld.capture.percent import percent
@@ -62,7 +73,6 @@ from graphweld.capture.variables import (
     constant,
     example,
     is_data_float,
-    is_data_number,
     is_number,
     is_tensor,
     method,
@@ -120,6 +130,8 @@ def builtin(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) -> 
         return list_operations.repeat(arg_types, dynamo_handler(operator.mul, arg_types, False))
     if arg_types and issubclass(arg_types[0], TensorVariable) and fn in IN_PLACE and not has_kwargs:
         return _in_place(fn)
+    if fn is operator.matmul and arg_types == [TensorVariable] * 2:
+        return products.of_data_or(dynamo_handler(fn, arg_types, False))
     if fn in COMPARISONS and len(arg_types) == 2 and any(issubclass(t, SymNodeVariable) for t in arg_types):
         return _compare(fn, arg_types)
     if fn in EXTREMES and (has_kwargs or len(arg_types) > 1):
@@ -132,7 +144,7 @@ def builtin(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) -> 
     if fn is AssertionError and set(arg_types) & {StringFormatVariable, SymNodeVariable, TensorVariable}:
         return lambda tx, args, kwargs: ExceptionVariable(fn, args, kwargs)
     if fn in DIVISIONS and len(arg_types) == 2 and issubclass(arg_types[1], SymNodeVariable):
-        return _divide(fn, arg_types)
+        return dividing(dynamo_handler(fn, arg_types, False))
     if fn in USER_OPERATORS and len(arg_types) == 2 and not has_kwargs:
         objects = [issubclass(t, UserDefinedObjectVariable) for t in arg_types]
         if any(objects) and any(issubclass(t, (TensorVariable, SymNodeVariable)) for t in arg_types):
@@ -252,16 +264,15 @@ def _compare(fn: Callable[..., Any], arg_types: list[type]) -> Callable[..., Any
 
 
 EXTREMES = {max: polyfills.greatest, min: polyfills.least}
-FLOAT_ARITHMETIC = {
-    getattr(operator, f"{i}{name}"): getattr(operator, name)
-    for name in ("add", "sub", "mul", "truediv")
-    for i in ("", "i")
-}
+_CALCULATING = [(i, n) for n in ("add", "sub", "mul", "truediv") for i in ("", "i")]
+FLOAT_ARITHMETIC = {getattr(operator, f"{i}{n}"): getattr(operator, n) for i, n in _CALCULATING}
 
 
 def _calculate(fn: Callable[..., Any], arg_types: list[type]) -> Callable[..., Any]:
     """Arithmetic of Python floats of the data, in double precision; for torch `s - s` and `s * 0` are zero."""
-    symbolic = _divide(fn, arg_types) if fn in DIVISIONS else dynamo_handler(fn, arg_types, False)
+    symbolic = (
+        dividing(dynamo_handler(fn, arg_types, False)) if fn in DIVISIONS else dynamo_handler(fn, arg_types, False)
+    )
 
     def handler(tx: Tx, args: Args, kwargs: Any) -> Any:
         if sites.trace_of(tx) is None or not any(map(is_data_float, args)) or not all(map(is_number, args)):
@@ -290,17 +301,6 @@ def _extreme(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) ->
 DIVISIONS = {divmod, *(getattr(operator, f"{i}{name}") for name in ("floordiv", "mod", "truediv") for i in ("", "i"))}
 
 
-def _divide(fn: Callable[..., Any], arg_types: list[type]) -> Callable[..., Any]:
-    """A division of Python numbers, which raises for a zero; Inductor's would not."""
-
-    def handler(tx: Tx, args: Args, kwargs: Any) -> Any:
-        if sites.trace_of(tx) is not None and is_data_number(args[1]) and not is_tensor(args[0].realize()):
-            emit_zero_check(tx, args[1])
-        return dynamo_handler(fn, arg_types, False)(tx, args, kwargs)
-
-    return handler
-
-
 def _format_or_divide(arg_types: list[type]) -> Callable[..., Any]:
     """`a % b`, where `a` may be a string."""
 
@@ -310,7 +310,7 @@ def _format_or_divide(arg_types: list[type]) -> Callable[..., Any]:
             if made is not None:
                 return made
         if issubclass(arg_types[1], SymNodeVariable):
-            return _divide(operator.mod, arg_types)(tx, args, kwargs)
+            return dividing(dynamo_handler(operator.mod, arg_types, False))(tx, args, kwargs)
         return dynamo_handler(operator.mod, arg_types, False)(tx, args, kwargs)
 
     return handler

@@ -48,6 +48,7 @@ from graphweld.capture import (
     output,
     pickled,
     polyfills,
+    products,
     recurrent,
     reshapes,
     sequences,
@@ -359,6 +360,9 @@ def _hook_calls() -> None:
         checked = checks.check(tx, self.value, args, kwargs, torch_call)
         if checked is not None:
             return checked
+        product = products.of_data(tx, args, kwargs) if self.value in products.FUNCTIONS else None
+        if product is not None:
+            return product
         polyfill = polyfills.FUNCTIONS.get(self.value) or math_domain.of_data(tx, self.value, args)
         if polyfill is not None or (self.value in polyfills.OF_NUMBERS and is_data_dependent(args[0])):
             return call(tx, polyfill or polyfills.OF_NUMBERS[self.value], *args, **kwargs)
@@ -476,6 +480,9 @@ def _hook_methods() -> None:
                 return distribute(tx, list(args), kwargs, functools.partial(method, self, tx, name))
             if name == "item" and "example_value" in self.proxy.node.meta:
                 return read_once(self, tx, lambda: call_method(self, tx, name, args, kwargs))
+            product = products.of_data(tx, [self, *args], kwargs) if name in products.METHODS else None
+            if product is not None:
+                return product
             if name in reshapes.NAMES and not kwargs:
                 return reshapes.reshaped(tx, self, name, args, call_method(self, tx, name, args, kwargs))
         with indexing.views_made_again(tx, name):

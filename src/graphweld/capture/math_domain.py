@@ -15,7 +15,8 @@ from torch._dynamo.variables.base import VariableTracker
 
 from graphweld.capture.predicates import is_data_dependent, predicate
 from graphweld.capture.raises import emit_check
-from graphweld.capture.variables import Tx, call
+from graphweld.capture.sites import trace_of
+from graphweld.capture.variables import Tx, call, is_data_number, is_tensor
 
 _RAISING = "sqrt log exp2 log2 log10 log1p exp expm1 acos asin acosh atanh cosh sinh sin cos tan"
 IN_TENSORS = {getattr(math, name): getattr(torch, name) for name in _RAISING.split() if hasattr(math, name)}
@@ -58,3 +59,14 @@ def raises(number: Any, fn: Any) -> torch.Tensor:
 def emit_zero_check(tx: Tx, divisor: VariableTracker) -> None:
     """ZeroDivisionError where a number is zero."""
     emit_check(tx, predicate(tx, call(tx, operator.eq, divisor, 0)), ZeroDivisionError)
+
+
+def dividing(handler: Callable[..., Any]) -> Callable[..., Any]:
+    """A division of Python numbers, which raises for a zero; Inductor's would not."""
+
+    def handled(tx: Tx, args: Any, kwargs: Any) -> Any:
+        if trace_of(tx) is not None and is_data_number(args[1]) and not is_tensor(args[0].realize()):
+            emit_zero_check(tx, args[1])
+        return handler(tx, args, kwargs)
+
+    return handled

@@ -161,6 +161,9 @@ class MergeVariable(VariableTracker):
         return self.each(tx, lambda side: side.call_obj_hasattr(tx, name))
 
     def call_method(self, tx: Tx, name: str, args: list[Any], kwargs: dict[str, Any]) -> VariableTracker:
+        is_new = self.joined is not None and not any(map(is_held_by_caller, self.alternatives()))
+        if name == "requires_grad_" and is_new:
+            return self.tensor(tx).call_method(tx, name, args, kwargs)
         if self.joined is not None and not changes_in_place(name):
             return self.through(tx, lambda tensor: tensor.call_method(tx, name, args, kwargs))
         return self.each(tx, lambda side: side.call_method(tx, name, args, kwargs))
@@ -176,7 +179,9 @@ class MergeVariable(VariableTracker):
 
     def tp_iter_impl(self, tx: Any) -> VariableTracker:
         if self.joined is not None:
-            return self.tensor(tx).tp_iter_impl(tx)
+            tensor = self.tensor(tx)
+            is_known = example(tensor).dim() and isinstance(example(tensor).size(0), int)
+            return (TupleVariable(self.unpack_var_sequence(tx)) if is_known else tensor).tp_iter_impl(tx)
         items = self._items(tx)
         if items is not None:
             return TupleVariable(items).tp_iter_impl(tx)

@@ -142,7 +142,8 @@ class Rows(DynamicSequence):
         self.tensor, self.is_static = tensor, is_static
 
     def item(self, tx: Tx, index: VariableTracker) -> VariableTracker:
-        return call(tx, torch.select, self.tensor, 0, index)
+        pick = lambda tensor: call(tx, torch.select, tensor, 0, index)  # noqa: E731
+        return self.tensor.through(tx, pick) if isinstance(self.tensor, MergeVariable) else pick(self.tensor)
 
 
 class Enumerated(DynamicSequence):
@@ -238,8 +239,7 @@ def as_sequence(tx: Tx, vt: VariableTracker) -> DynamicSequence | None:
         return vt
     if isinstance(vt, GrownList):
         return Items(vt.items, vt, length=length(tx, vt.items))
-    if isinstance(vt, MergeVariable) and vt.joined is not None:
-        vt = vt.tensor(tx)
+    tensor = vt.tensor(tx) if isinstance(vt, MergeVariable) and vt.joined is not None else vt
     if isinstance(vt, CountIteratorVariable) and vt.source is None:
         return Counting(vt)
     if isinstance(vt, RangeVariable):
@@ -247,8 +247,8 @@ def as_sequence(tx: Tx, vt: VariableTracker) -> DynamicSequence | None:
             return None
         start, stop, step = vt.items
         return StaticRange(start, stop, step, constant(len(vt.as_python_constant())))
-    if is_tensor(vt):
-        size = method(tx, vt, "size", 0)
+    if is_tensor(tensor):
+        size = method(tx, tensor, "size", 0)
         if is_changing(size) and not is_followed(tx):
             return None
         return Rows(vt, isinstance(size, ConstantVariable), length=size)

@@ -18,8 +18,14 @@ from graphweld.capture.variables import Tx
 
 
 def copy_(tensor: torch.Tensor, copy: torch.Tensor) -> torch.Tensor:
-    """Behind a region: `tensor` holds what the region made of its copy."""
-    return tensor if copy is tensor or _is_unchanged(tensor, copy) else tensor.copy_(copy)
+    """Behind a region: `tensor` holds what the region made of its copy.
+
+    A leaf that requires grad changes under `no_grad` only, which may have been inside of the region.
+    """
+    if copy is tensor or _is_unchanged(tensor, copy):
+        return tensor
+    with torch.set_grad_enabled(torch.is_grad_enabled() and not (tensor.is_leaf and tensor.requires_grad)):
+        return tensor.copy_(copy)
 
 
 def latest_copy(tensor: torch.Tensor, copy: torch.Tensor) -> torch.Tensor:
