@@ -199,25 +199,18 @@ class MergeVariable(VariableTracker):
         row = y[0]                      a view of x where p holds, of which Python knows
         """
         tensor = self.tensor(tx)
-        return self._alike(tx, operation, tensor, operation(tensor))
-
-    def _alike(self, tx: Tx, operation: Any, tensor: VariableTracker, result: VariableTracker) -> VariableTracker:
-        whole = result.items if isinstance(result, TupleVariable) else [result]
+        result = operation(tensor)
+        items = result.items if isinstance(result, TupleVariable) else [result]
         memory = storage_key(example(tensor))
-        if not any(is_tensor(part) and storage_key(example(part)) == memory for part in whole):
-            return result
-        sides = [self._of_side(tx, operation, side) for side in self._sides()]
-        if isinstance(result, TupleVariable):
-            parts = zip(*(side.items for side in sides), result.items, strict=True)  # type: ignore[attr-defined]
-            return TupleVariable([self._merged(*part) for part in parts])  # type: ignore[call-arg]
-        return self._merged(*sides, result)  # type: ignore[call-arg]
-
-    def _of_side(self, tx: Tx, operation: Any, side: VariableTracker) -> VariableTracker:
-        return side.through(tx, operation) if isinstance(side, MergeVariable) else operation(side)
-
-    def _merged(self, then: VariableTracker, orelse: VariableTracker, joined: VariableTracker) -> "MergeVariable":
-        shows = self.shows_gradient
-        return MergeVariable(self.pred, then, orelse, self.name, joined=joined, shows_gradient=shows)
+        if not any(is_tensor(item) and storage_key(example(item)) == memory for item in items):
+            return result  # type: ignore[no-any-return]
+        sides = [s.through(tx, operation) if isinstance(s, MergeVariable) else operation(s) for s in self._sides()]
+        thens, orelses = (side.items if isinstance(side, TupleVariable) else [side] for side in sides)
+        merged: list[VariableTracker] = [
+            MergeVariable(self.pred, then, orelse, self.name, joined=item, shows_gradient=self.shows_gradient)
+            for then, orelse, item in zip(thens, orelses, items, strict=True)
+        ]
+        return TupleVariable(merged) if isinstance(result, TupleVariable) else merged[0]
 
     def _items(self, tx: Tx) -> list[VariableTracker] | None:
         """The items, if it is one list or tuple or another of the same length."""
