@@ -252,8 +252,6 @@ EXPORTED: tuple[Expect, ...] = (
         refused="GW140",
     ),
     *_each("absence.members_come_and_go", refused="GW141"),  # a set
-    # torch loses a branch of a branch.
-    *_each("mutation.either_changed_behind_a_view mutation.rows_of_either_in_a_loop", refused="GW141"),
     # In an export torch asks whether there is any input to a loss, of what a branch takes out.
     *_each("data_sizes.loss_of_the_labelled", refused="GW141"),
     # Gradients that a program asks for: torch's exporter loses the region, or has no gradients where eager has none.

@@ -24,7 +24,9 @@ def copy_(tensor: torch.Tensor, copy: torch.Tensor) -> torch.Tensor:
     """
     if copy is tensor or _is_unchanged(tensor, copy):
         return tensor
-    with torch.set_grad_enabled(torch.is_grad_enabled() and not (tensor.is_leaf and tensor.requires_grad)):
+    if not (torch.is_grad_enabled() and tensor.is_leaf and tensor.requires_grad):
+        return tensor.copy_(copy)
+    with torch.no_grad():
         return tensor.copy_(copy)
 
 
