@@ -14,11 +14,11 @@ import torch
 from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.tensor import TensorVariable
 from torch.fx import Node, Proxy
-from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
 from graphweld.capture.merge_variable import changes_in_place
 from graphweld.capture.regions import Region
 from graphweld.capture.sites import trace_of
+from graphweld.capture.tensor_types import is_sized_by_data
 from graphweld.capture.variables import Thunk, Tx, example, existing, method, storage_key
 
 VIEWS = {
@@ -49,7 +49,7 @@ def alias_of(tx: Tx, region: Region, vt: VariableTracker) -> Thunk | None:
     outer = next(o for o, inner in region.operands().items() if inner.node is node)
     if any(len(step.all_input_nodes) != 1 for step in steps):
         return None
-    if any(isinstance(size, torch.SymInt) and free_unbacked_symbols(size) for size in base.shape):
+    if is_sized_by_data(base):
         return None  # what may be empty has no rows outside of the region that knows of one
 
     def make() -> VariableTracker:

@@ -270,9 +270,9 @@ FLOAT_ARITHMETIC = {getattr(operator, f"{i}{n}"): getattr(operator, n) for i, n 
 
 def _calculate(fn: Callable[..., Any], arg_types: list[type]) -> Callable[..., Any]:
     """Arithmetic of Python floats of the data, in double precision; for torch `s - s` and `s * 0` are zero."""
-    symbolic = (
-        dividing(dynamo_handler(fn, arg_types, False)) if fn in DIVISIONS else dynamo_handler(fn, arg_types, False)
-    )
+    symbolic = dynamo_handler(fn, arg_types, False)
+    if fn in DIVISIONS:
+        symbolic = dividing(symbolic)
 
     def handler(tx: Tx, args: Args, kwargs: Any) -> Any:
         if sites.trace_of(tx) is None or not any(map(is_data_float, args)) or not all(map(is_number, args)):

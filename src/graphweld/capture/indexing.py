@@ -133,13 +133,16 @@ def getitem(tx: Tx, tensor: VariableTracker, key: VariableTracker) -> VariableTr
 
 
 def is_part(value: VariableTracker, tensor: VariableTracker, key: VariableTracker) -> bool:
-    """Whether storing a value there is the end of `tensor[key] += x`: the part has been changed in place already."""
+    """Whether storing a value there is the end of `tensor[key] += x`: the part has been changed in place already.
+
+    To copy it onto itself would compare sizes that torch has named twice, and can raise for them.
+    """
     of, at = getattr(value.realize(), "gw_part", None) or (None, None)
     return of is tensor and at is key.realize()
 
 
 def _getitem(tx: Tx, tensor: VariableTracker, key: VariableTracker) -> VariableTracker:
-    """`tensor[key]`, slices at a start that the data decides first, one by one.
+    """`tensor[key]`, slices with bounds that the data decides first, one by one.
 
     In one step torch would see the sum of what each part adds to the offset, and not know the one of such a slice.
     """

@@ -162,7 +162,7 @@ class MergeVariable(VariableTracker):
 
     def call_method(self, tx: Tx, name: str, args: list[Any], kwargs: dict[str, Any]) -> VariableTracker:
         is_new = self.joined is not None and not any(map(is_held_by_caller, self.alternatives()))
-        if name == "requires_grad_" and is_new:
+        if name == "requires_grad_" and is_new:  # one leaf: gradients are asked for of what operations use
             return self.tensor(tx).call_method(tx, name, args, kwargs)
         if self.joined is not None and not changes_in_place(name):
             return self.through(tx, lambda tensor: tensor.call_method(tx, name, args, kwargs))

@@ -22,9 +22,8 @@ from graphweld.capture.variables import Thunk, Tx, constant, example, is_number,
 if TYPE_CHECKING:
     from graphweld.capture.joins import Join
 
-Division = tuple[
-    VariableTracker, VariableTracker | None, VariableTracker | None
-]  # where the first is it, else the second
+# A predicate, what the value is where it holds, and what it is elsewhere; None where it is never there.
+Division = tuple[VariableTracker, VariableTracker | None, VariableTracker | None]
 
 
 def merge(join: "Join", a: VariableTracker, b: VariableTracker, name: str) -> Thunk | None:

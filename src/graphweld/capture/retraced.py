@@ -12,10 +12,10 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Interpreter
 from torch.fx import traceback as fx_traceback
-from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from graphweld.capture.raises import raise_unless
+from graphweld.capture.tensor_types import is_sized_by_data
 
 ATEN = torch.ops.aten
 # Operators that are made of others, one of which is a check.
@@ -46,7 +46,8 @@ class Checks(TorchDispatchMode):
             return raise_unless((args[0] == 0).all()) if self.are_made else None
         if func is ATEN._assert_async.msg and not self.are_made:
             return None
-        if func in CHECKING or (any(map(_is_sized_by_data, args)) and _is_made_of_others(func)):
+        of_data = any(isinstance(arg, torch.Tensor) and is_sized_by_data(arg) for arg in args)
+        if func in CHECKING or (of_data and _is_made_of_others(func)):
             with self:
                 return func.decompose(*args, **(kwargs or {}))
         return func(*args, **(kwargs or {}))
@@ -55,10 +56,6 @@ class Checks(TorchDispatchMode):
 @functools.cache
 def _is_made_of_others(func: Any) -> bool:
     return func.namespace == "aten" and bool(func._can_decompose())
-
-
-def _is_sized_by_data(arg: Any) -> bool:
-    return isinstance(arg, torch.Tensor) and bool(free_unbacked_symbols(arg.shape))
 
 
 def as_captured(region: GraphModule, carries: Sequence[torch.Tensor] = ()) -> Callable[..., tuple[Any, ...]]:
