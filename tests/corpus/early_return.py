@@ -205,3 +205,19 @@ def many_guards(x):
     if not (x >= 0).all():
         return x - x.min()
     return x
+
+
+def doubled_where(v, least):
+    if v.sum() > least:
+        return v * 2
+    return v
+
+
+@program(lambda: [(t(4.0, 2.0),), (t(4.0, -2.0),), (t(4.0, -9.0),), (t(1.0, 2.0),), (t(-5.0, -4.0),)], "branch")
+def argument_or_not_from_inside(x):
+    c = x * 1
+    if (c > 3).any():
+        if (x > -9).all():
+            c = doubled_where(x, 3)
+            return c
+    return x, c

@@ -13,12 +13,12 @@
 Outputs are copied where they would alias an operand or each other, which the operator does not allow.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import torch
 from torch._dynamo.current_scope_id import current_scope_id
-from torch._dynamo.variables.base import VariableTracker
+from torch._dynamo.variables.base import ValueMutationNew, VariableTracker
 from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.dicts import ConstDictVariable
 from torch._dynamo.variables.lists import BaseListVariable, ListVariable, TupleVariable
@@ -102,9 +102,7 @@ class Join:
             if not region.owns(vt):
                 return lambda: vt
             if vt.joined is not None:
-                sides = [(region, side, len(self.slots)) for side in vt.alternatives() if is_tensor(side)]
-                self.sides += sides
-                return self._export_tensor(region, self._plain(region, vt))
+                return self._export_tensor(region, self._plain(region, vt), filter(is_tensor, vt.alternatives()))
             pred, then, orelse = (self.export(region, part) for part in (vt.pred, vt.then, vt.orelse))
             return lambda: MergeVariable(pred(), then(), orelse(), vt.name)
         if is_array(vt):
@@ -300,15 +298,24 @@ class Join:
     def _unflatten(self, flat: VariableTracker, sizes: list[Any]) -> VariableTracker:
         return call(self.tx, unflatten, flat, *sizes)
 
-    def _export_tensor(self, region: Region, vt: VariableTracker) -> Thunk:
+    def _export_tensor(self, region: Region, vt: VariableTracker, sides: Iterable[VariableTracker] = ()) -> Thunk:
+        """A tensor as an output; `sides` are tensors of which it may be one."""
         side = 0 if region is self.then else 1
-        for k, slot in enumerate(self.slots):
-            if slot[side].as_proxy().node is vt.as_proxy().node:  # another name of it comes out already
-                return lambda: self.outputs[k]
-        own = self._owned(region, vt)
-        if own is not vt:
-            self.lost.append((region, vt, len(self.slots)))
-        vt, fake = own, example(own)
+        nodes = [slot[side].as_proxy().node for slot in self.slots]
+        if vt.as_proxy().node in nodes:  # another name of it comes out already
+            index = nodes.index(vt.as_proxy().node)
+            made: Thunk = lambda: self.outputs[index]  # noqa: E731
+        else:
+            own = self._owned(region, vt)
+            made = self._new_output(region, own)
+            index = len(self.slots) - 1
+            if own is not vt:
+                self.lost.append((region, vt, index))
+        self.sides += [(region, side, index) for side in sides]
+        return made
+
+    def _new_output(self, region: Region, vt: VariableTracker) -> Thunk:
+        fake = example(vt)
         if not is_sized_by_data(fake):
             return self._slot(*self._sides(region, vt))
         sizes = [
@@ -319,13 +326,10 @@ class Join:
         return lambda: self._unflatten(flat(), [n() if callable(n) else n for n in sizes])
 
     def _sides(self, region: Region, vt: VariableTracker) -> tuple[VariableTracker, VariableTracker]:
-        if region is self.then:
-            return vt, self._filler(self.orelse, vt)
-        return self._filler(self.then, vt), vt
-
-    def _filler(self, region: Region, vt: VariableTracker) -> VariableTracker:
-        with reopened(self.tx, region):
-            return filler(self.tx, example(vt))
+        """An output of one region, and what the other one gives in its place."""
+        with reopened(self.tx, self.orelse if region is self.then else self.then):
+            unread = filler(self.tx, example(vt))
+        return (vt, unread) if region is self.then else (unread, vt)
 
     def _owned(self, region: Region, vt: VariableTracker) -> VariableTracker:
         """The value itself, or a copy where it aliases an operand or an output of the region."""
@@ -482,16 +486,12 @@ def _is_tuple(vt: VariableTracker) -> bool:
 
 
 def _rebuild_sequence(like: BaseListVariable, parts: list[Callable[[], VariableTracker]]) -> Thunk:
-    from torch._dynamo.variables.base import ValueMutationNew
-
     if isinstance(like, ListVariable):
         return lambda: like.clone(items=[p() for p in parts], mutation_type=ValueMutationNew(), source=None)
     return lambda: like.clone(items=[p() for p in parts], source=None)
 
 
 def _rebuild_dict(like: ConstDictVariable, parts: dict[Any, Callable[[], VariableTracker]]) -> Thunk:
-    from torch._dynamo.variables.base import ValueMutationNew
-
     return lambda: ConstDictVariable(
         {getattr(key, "vt", key): part() for key, part in parts.items()},
         user_cls=like.user_cls,
