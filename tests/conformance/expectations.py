@@ -231,6 +231,16 @@ EXPORTED: tuple[Expect, ...] = (
         "output.print_with_gradient output.warnings_category output.warnings_warn",
         refused="GW140",
     ),
+    # What a program keeps in a module of its own.
+    *_each(
+        "kept_state.running_mean kept_state.put_back_to_none kept_state.two_that_are_filled_apart "
+        "kept_state.buffer_made_by_the_first_call kept_state.cache_changed_in_place "
+        "kept_state.least_from_infinity kept_state.least_from_none kept_state.one_tensor_in_two_places "
+        "kept_state.known_again kept_state.no_other_test_of_tensors kept_state.of_another_size_later "
+        "kept_state.argument_that_is_kept_and_changed kept_state.argument_that_is_kept_and_asked_for "
+        "kept_state.with_a_gradient_for_the_argument",
+        refused="GW140",
+    ),
     *_each(
         "exceptions.inference_mode_inside functions.inference_mode_entry",
         gap="tensors out of an exported program are no inference tensors",

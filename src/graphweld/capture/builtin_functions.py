@@ -41,7 +41,7 @@ from graphweld.capture.data_numbers import number_tensor
 from graphweld.capture.formatting import CONTAINERS
 from graphweld.capture.grown_lists import GrownList, either_list, give_up, new
 from graphweld.capture.intrinsics import identity, unpack
-from graphweld.capture.math_domain import dividing, emit_zero_check
+from graphweld.capture.math_domain import becoming_whole, dividing, emit_zero_check
 from graphweld.capture.merge_variable import BINARY, MergeVariable, changes_in_place
 from graphweld.capture.partial import PartialDict
 from graphweld.capture.percent import percent
@@ -97,14 +97,13 @@ def builtin(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) -> 
         return builtin_on_merge(fn)
     if fn is tuple and arg_types == [PartialDict]:
         return lambda tx, args, kwargs: new(args[0].present_items(tx, lambda key, value: key), tuple)
-    if (
-        fn in (bool, operator.truth)
-        and len(arg_types) == 1
-        and issubclass(arg_types[0], (SymNodeVariable, TensorVariable))
+    if fn in (bool, operator.truth) and len(arg_types) == 1:
+        if issubclass(arg_types[0], (SymNodeVariable, TensorVariable)):
+            return _bool
+    if fn in (operator.is_, operator.is_not) and any(
+        issubclass(t, (SymNodeVariable, TensorVariable)) for t in arg_types
     ):
-        return _bool
-    if fn in (operator.is_, operator.is_not) and any(issubclass(t, SymNodeVariable) for t in arg_types):
-        return _identity_of_numbers(fn, arg_types)
+        return _identity(fn, arg_types)
     if fn in (operator.add, operator.iadd) and StringFormatVariable in arg_types:
         return strings.concatenate(dynamo_handler(fn, arg_types, False))
     if fn is operator.mod and arg_types[0] is ConstantVariable and not has_kwargs:
@@ -117,7 +116,9 @@ def builtin(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) -> 
         if fn is not operator.index and arg_types[0] in CONTAINERS:
             return strings.text_of(fn, dynamo_handler(fn, arg_types, False))
     if fn in (int, float) and len(arg_types) == 1 and issubclass(arg_types[0], TensorVariable):
-        return _number_of(fn, arg_types)
+        return becoming_whole(_number_of(fn, arg_types)) if fn is int else _number_of(fn, arg_types)
+    if fn in (int, round) and len(arg_types) == 1 and issubclass(arg_types[0], SymNodeVariable):
+        return becoming_whole(dynamo_handler(fn, arg_types, has_kwargs))
     if fn is sorted and arg_types and issubclass(arg_types[0], TensorVariable):
         return sorting.of_rows
     if fn is range and not has_kwargs:
@@ -337,7 +338,7 @@ def _bool(tx: Tx, args: Args, kwargs: Any) -> VariableTracker:
     return dynamo_handler(bool, [type(a) for a in args], False)(tx, args, kwargs)
 
 
-def _identity_of_numbers(fn: Callable[..., Any], arg_types: list[type]) -> Callable[..., Any]:
+def _identity(fn: Callable[..., Any], arg_types: list[type]) -> Callable[..., Any]:
     def handler(tx: Tx, args: Args, kwargs: Any) -> Any:
         ours = identity(tx, args[0], args[1], fn) if sites.trace_of(tx) is not None else None
         return dynamo_handler(fn, arg_types, False)(tx, args, kwargs) if ours is None else ours

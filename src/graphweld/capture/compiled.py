@@ -9,7 +9,7 @@ from torch._dynamo.output_graph import OutputGraph
 from torch.fx import GraphModule
 
 from graphweld.capture import sites
-from graphweld.capture.raises import MARK, changed_inputs, has_handler, is_marked
+from graphweld.capture.raises import MARK, MARK_UNHANDLED, changed_inputs, has_handler, is_marked
 from graphweld.capture.saved_operands import copy_changed
 
 
@@ -27,22 +27,23 @@ def hook_compiled() -> None:
             return fn
         if sites.is_piece(self.root_tx):
             return once(fn, self.root_tx.f_code)
-        catches = any(map(has_handler, self.traced_code))
+        changed, handles = changed_inputs(self), any(map(has_handler, self.traced_code))
+        catches = handles or not (changed or self.side_effects.is_empty())  # what went before is to be seen
         if not catches and not getattr(self, "gw_raises", False):
             return fn
-        changed = changed_inputs(self.root_tx) if catches else []
-        if torch.is_grad_enabled() and any(node.meta["example_value"].requires_grad for node in changed):
+        if not catches or (torch.is_grad_enabled() and any(n.meta["example_value"].requires_grad for n in changed)):
             catches, changed = False, []  # it cannot be put back: what an operator raises leaves the call
         inputs = [node for node in gm.graph.nodes if node.op == "placeholder"]
-        return undone(fn, [i for i, n in enumerate(inputs) if n in changed or "gw_put_back" in n.meta], catches)
+        put_back = [i for i, n in enumerate(inputs) if n in changed or "gw_put_back" in n.meta]
+        return undone(fn, put_back, (MARK if handles else MARK_UNHANDLED) if catches else None)
 
     OutputGraph.call_user_compiler = compiled  # type: ignore[method-assign]
 
 
-def undone(fn: Callable[..., Any], changed: list[int], catches: bool) -> Callable[..., Any]:
+def undone(fn: Callable[..., Any], changed: list[int], mark: str | None) -> Callable[..., Any]:
     """`fn`, which draws nothing and changes none of its arguments `changed` if it raises for the program.
 
-    It does, too, where an operator raises that the program `catches`.
+    With a `mark`, so it is where an operator raises.
     """
 
     def call(*args: Any) -> Any:
@@ -52,7 +53,7 @@ def undone(fn: Callable[..., Any], changed: list[int], catches: bool) -> Callabl
             return fn(*args)
         except Exception as error:
             marked = is_marked(error)
-            if not marked and not catches:
+            if not marked and mark is None:
                 raise
             torch.set_rng_state(drawn)
             with torch.no_grad():
@@ -60,7 +61,7 @@ def undone(fn: Callable[..., Any], changed: list[int], catches: bool) -> Callabl
                     tensor.copy_(value)
             if marked:
                 raise
-            raise RuntimeError(MARK) from error
+            raise RuntimeError(mark) from error
 
     return call
 

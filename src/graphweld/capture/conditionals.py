@@ -22,6 +22,7 @@ from graphweld.capture.effects import contents_of, current_attribute, put_conten
 from graphweld.capture.grown_lists import Conditional, GrownList, has_run
 from graphweld.capture.inline import inline, is_selectable
 from graphweld.capture.joins import Join
+from graphweld.capture.kept_tensors import note_test
 from graphweld.capture.merge_variable import MergeVariable
 from graphweld.capture.operands import (
     bind_items,
@@ -66,6 +67,7 @@ def stage_if(
     holds = known(tx, pred)
     if holds is not None:
         return then() if holds else orelse()
+    note_test(tx, pred)
     first = trace_region(tx, then, pred, True, may_fail="then" in failing)
     if first.raised is not None:
         record(tx, site, "welded", node_of(tx))
@@ -255,14 +257,18 @@ def distribute(
 
     A merge that is one tensor already is used as that, unless the operation writes to it.
     """
-    merge = next(m for m in map(merge_in, (*args, *kwargs.values())) if m is not None)
+    merges = [m for m in map(merge_in, (*args, *kwargs.values())) if m is not None]
+    merge = merges[0]
 
     def run_on(side: VariableTracker) -> VariableTracker:
         put = {key: _replaced(arg, merge, side) for key, arg in kwargs.items()}
         return run([_replaced(arg, merge, side) for arg in args], put)  # type: ignore[no-any-return]
 
     if merge.joined is None or (writes and args and args[0] is merge):
-        return merge.each(tx, run_on)
+        has_none = any(
+            isinstance(a, ConstantVariable) and a.value is None for m in merges[1:] for a in m.alternatives()
+        )
+        return merge.each(tx, run_on, may_fail=has_none)
     tensor = merge.tensor(tx)
     version = example(tensor)._version
     result = merge.through(tx, run_on)

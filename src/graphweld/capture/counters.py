@@ -1,93 +1,91 @@
-"""Python numbers that a program keeps in its own objects and changes from call to call.
+"""Python numbers, and None or tensors, that a program keeps in its own objects and changes from call to call.
 
     self.steps += 1          one graph for all values of `steps`, not one for each
 
 Torch reads such a number as a constant and guards on it, so that its next value asks for another graph. Where a trace
-ends having given one a new value, it starts over with that place marked, and the number is an input of the graph.
+ends having given one a new value, it starts over with that place marked, and the number is an input of the graph. So
+it is with None where a tensor is left, and the other way round.
 """
 
+from types import NoneType
 from typing import Any
 
 import torch
-from torch._dynamo import config
 from torch._dynamo.source import ChainedSource
-from torch._dynamo.symbolic_convert import TensorifyState
 from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.builder import VariableBuilder
 from torch._dynamo.variables.constant import ConstantVariable
-from torch.fx import Proxy
 from torch.fx.experimental.symbolic_shapes import DimDynamic
 
 from graphweld.capture import sites
 from graphweld.capture.effects import contents_of
-from graphweld.capture.variables import call, existing, in_outermost_graph, method, node_of
-
-NUMBERS = (int, float)
+from graphweld.capture.kept_tensors import NUMBERS, Kind, kept_kind, none_or_kept, number_input
 
 
 def hook_literals() -> None:
     """Remember where each number came from, and make an input of one that is known to change."""
-    wrap_literal = VariableBuilder.wrap_literal
+    wrap_literal, wrap_tensor = VariableBuilder.wrap_literal, VariableBuilder.wrap_tensor
 
     def wrap(self: VariableBuilder, value: object) -> VariableTracker:
         trace = sites.trace_of(self.tx)
-        if trace is None or type(value) not in NUMBERS or self.tx.export:
+        if trace is None or type(value) not in (int, float, NoneType) or self.tx.export:
             return wrap_literal(self, value)
-        if self.source.name not in trace.changing:
-            trace.literals[self.source.name] = (self.source, value)
+        kind = _kind_here(trace, self.source.name, value)
+        if kind is None:
+            trace.kept[self.source.name] = (self.source, value)
             return wrap_literal(self, value)
+        if isinstance(kind, Kind):
+            return none_or_kept(self, value, kind)
         if type(value) is int:
             return self.wrap_symint(value, dynamism=DimDynamic.DYNAMIC)
-        return _float_input(self, value)  # type: ignore[arg-type]
+        return number_input(self, value)  # type: ignore[arg-type]
 
-    VariableBuilder.wrap_literal = wrap  # type: ignore[method-assign]
+    def tensor(self: VariableBuilder, value: torch.Tensor) -> VariableTracker:
+        trace = sites.trace_of(self.tx)
+        if trace is None or self.tx.export or not isinstance(self.source, ChainedSource):
+            return wrap_tensor(self, value)
+        kind = _kind_here(trace, self.source.name, value)
+        if kind is not None:
+            return none_or_kept(self, value, kind)
+        trace.kept[self.source.name] = (self.source, value)
+        return wrap_tensor(self, value)
 
-
-def _float_input(builder: VariableBuilder, value: float) -> VariableTracker:
-    """A float as an input, and a number of the data: torch's own kind of float input is a constant for AOTAutograd."""
-    tx = builder.tx
-    known = tx.output.unspec_variable_map.get(builder.name)
-    if known is not None:
-        return known
-    with config.patch(assume_static_by_default=False):
-        plain = builder.wrap_symfloat(value)
-    if isinstance(plain, ConstantVariable):
-        return plain  # infinite, or not a number
-    item, root = node_of(plain), tx.output.root_tracer
-    TensorifyState.specialize(str(item.meta["example_value"].node.expr))  # no further trace to find that out
-    with in_outermost_graph(tx):
-        given = existing(tx, Proxy(item.args[0], root))  # type: ignore[arg-type]
-        # Torch knows the input by its source, and would know a clone, which Inductor removes.
-        number = method(tx, call(tx, torch.maximum, given, given), "item")
-    root.graph.erase_node(item)
-    tx.output.unspec_variable_map[builder.name] = number  # type: ignore[assignment]
-    return number
+    VariableBuilder.wrap_literal, VariableBuilder.wrap_tensor = wrap, tensor  # type: ignore[method-assign]
 
 
-def newly_changing(tx: Any, trace: sites.Trace) -> set[str]:
-    """The places of numbers that the finished trace read as constants and gives a new value."""
-    if not trace.wanted:
-        return set()  # a program without sites stays torch's
+def _kind_here(trace: sites.Trace, name: str, value: object) -> Any:
+    """The kind of what a place is known to hold, unless something of another kind is there now."""
+    kind = trace.changing.get(name)
+    return None if isinstance(kind, Kind) and not kind.allows(value) else kind
+
+
+def newly_changing(tx: Any, trace: sites.Trace) -> dict[str, Any]:
+    """The places that the finished trace read as constants, or tensors, and leaves otherwise; their kinds."""
     written = _written(tx.output.side_effects)
-    found = set()
-    for name, (source, before) in trace.literals.items():
+    found = {}
+    for name, (source, before) in trace.kept.items():
         if name in trace.constant or not isinstance(source, ChainedSource):
             continue
         key = getattr(source, "member", getattr(source, "index", None))
         after = written.get(source.base.name, {}).get(key)
-        if after is not None and _is_another_number(before, after):
-            found.add(name)
+        kind = None if after is None else _changing_kind(before, after.realize())
+        if kind is not None and (trace.wanted or isinstance(kind, Kind)):
+            found[name] = kind
+    # A program without sites stays torch's. But where there was None, the sites may lie on the paths behind a tensor.
+    trace.on_trial |= bool(found) and not trace.wanted
     return found
 
 
-def _is_another_number(before: Any, after: VariableTracker) -> bool:
-    after = after.realize()
+def _changing_kind(before: Any, after: VariableTracker) -> Any:
+    kind = kept_kind(before, after)
+    if kind is not None or type(before) not in NUMBERS:
+        return kind
     if isinstance(after, ConstantVariable):
-        return type(after.value) is type(before) and after.value != before
+        return type(before) if type(after.value) is type(before) and after.value != before else None
     try:
-        return after.python_type() is type(before)
+        return type(before) if after.python_type() is type(before) else None
     except NotImplementedError:
-        return False
+        return None
 
 
 def _written(side_effects: Any) -> dict[str, dict[Any, VariableTracker]]:

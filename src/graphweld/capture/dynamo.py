@@ -199,9 +199,8 @@ def _hook_inlining() -> None:
                 trace.unrolls_sizes = True
                 _start_over(trace, parent, "unrolls loops over sizes that change")
             if is_outermost and trace.changing:
-                trace.constant |= trace.changing
-                trace.changing.clear()
-                _start_over(trace, parent, "takes numbers that change for constants")
+                trace.take_for_constants()
+                _start_over(trace, parent, "takes what changes for constants")
             raise
         finally:
             _local.tx = before
@@ -308,11 +307,14 @@ def _frames(tx: Any) -> Iterator[Any]:
 
 
 def _maybe_free_numbers(trace: sites.Trace, parent: Any) -> None:
-    """The trace changed numbers that it took for constants: mark them, and trace again."""
+    """The trace changed what it took for constants: mark it, and trace again."""
     found = counters.newly_changing(parent, trace)
     if found:
         trace.changing |= found
         _start_over(trace, parent, f"makes inputs of {', '.join(sorted(found))}")
+    if trace.on_trial and not trace.tests_data:
+        trace.take_for_constants()
+        _start_over(trace, parent, "has no sites")
 
 
 def _start_over(trace: sites.Trace, parent: Any, reason: str) -> NoReturn:

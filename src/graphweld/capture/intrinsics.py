@@ -169,10 +169,22 @@ def identity(tx: Tx, left: VariableTracker, right: VariableTracker, op: Callable
         if is_data_number(side) and side.python_type() is bool:  # True and False are one object each
             return identity(tx, as_bool(predicate(tx, side)), other, op)
     if is_tensor(left) and is_tensor(right) and not is_same_object(left, right):
-        nodes = [side.as_proxy().node for side in (left, right)]
-        if any("gw_carry" in n.meta for n in nodes) and all(n.op == "placeholder" for n in nodes):
+        tx.output.gw_asks_identity = True
+        if _may_be_carried(left, right) or _may_be_carried(right, left):
             refuse(tx, rules.TypeDependsOnData("a tensor", "another one or not", "a trip of a loop asks whether it is"))
     return None
+
+
+def _may_be_carried(vt: VariableTracker, carry: VariableTracker) -> bool:
+    """Whether a tensor may be what a loop carries: it is carried as well, or there was before the loop."""
+    tensor, carried = vt.as_proxy(), carry.as_proxy()
+    if "gw_carry" not in carried.node.meta:
+        return False
+    outside, tracers = carried.tracer.parent, []
+    while outside is not None:
+        tracers.append(outside)
+        outside = outside.parent
+    return tensor.node.op == "placeholder" or tensor.tracer in tracers
 
 
 def is_builtin(tx: Tx, args: Args) -> VariableTracker | None:

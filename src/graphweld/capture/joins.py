@@ -18,10 +18,10 @@ from typing import Any
 
 import torch
 from torch._dynamo.current_scope_id import current_scope_id
-from torch._dynamo.variables.base import ValueMutationNew, VariableTracker
+from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.dicts import ConstDictVariable
-from torch._dynamo.variables.lists import BaseListVariable, ListVariable, TupleVariable
+from torch._dynamo.variables.lists import BaseListVariable, TupleVariable
 from torch._dynamo.variables.misc import ExceptionVariable, StringFormatVariable
 from torch._dynamo.variables.tensor import SymNodeVariable
 from torch._dynamo.variables.user_defined import UserDefinedObjectVariable
@@ -33,10 +33,11 @@ from graphweld.capture.data_numbers import number_tensor
 from graphweld.capture.fillers import filler, is_static
 from graphweld.capture.frozen import freeze, hand_on
 from graphweld.capture.merge_variable import MergeVariable, is_bool_like, kind_of
+from graphweld.capture.pieces import new_attributes, rebuilt_dict, rebuilt_sequence
 from graphweld.capture.predicates import truth
 from graphweld.capture.raises import with_arguments
 from graphweld.capture.refusal import refuse
-from graphweld.capture.regions import Region, reopened
+from graphweld.capture.regions import Region, decided, reopened
 from graphweld.capture.size_facts import bounded
 from graphweld.capture.tensor_types import is_sized_by_data, same_type, unflatten
 from graphweld.capture.variables import (
@@ -76,7 +77,7 @@ class Join:
 
     def merge(self, a: VariableTracker, b: VariableTracker, name: str) -> Thunk:
         """How to get at the merged value behind the node; adds the outputs it needs."""
-        a, b = a.realize(), b.realize()
+        a, b = decided(a.realize(), self.pred, True), decided(b.realize(), self.pred, False)
         if a is b or _equal_constants(a, b):
             return lambda: a
         if name.startswith(NEVER_READ_UNBOUND) and (is_undefined(a) or is_undefined(b)):
@@ -182,6 +183,7 @@ class Join:
 
     def _merge_tensors(self, a: VariableTracker, b: VariableTracker, name: str) -> Thunk | None:
         left, right = self._alias(self.then, a), self._alias(self.orelse, b)
+        new = self._is_new(self.then, a), self._is_new(self.orelse, b)
         a, b = self._plain(self.then, a), self._plain(self.orelse, b)
         if not torch.is_grad_enabled() and any(
             side is not None and example(v).requires_grad for side, v in ((left, a), (right, b))
@@ -199,8 +201,8 @@ class Join:
             own_b = self._with_strides(self.orelse, own_b, example(own_a))
             copied = [
                 (region, v, len(self.slots))
-                for region, side, own, v in ((self.then, left, own_a, a), (self.orelse, right, own_b, b))
-                if side is None and own is not v
+                for region, is_new, own, v in ((self.then, new[0], own_a, a), (self.orelse, new[1], own_b, b))
+                if is_new and own is not v
             ]
             self.lost += copied
             output, lost = self._slot(own_a, own_b), bool(copied)
@@ -260,6 +262,12 @@ class Join:
             )
         outside = alias_of(self.tx, region, vt)
         return None if outside is None else lambda _: outside()
+
+    def _is_new(self, region: Region, vt: VariableTracker) -> bool:
+        """Whether a value may be a tensor that the region makes."""
+        if isinstance(vt, MergeVariable):
+            return self._is_new(region, vt.then) or self._is_new(region, vt.orelse)
+        return alias_of(self.tx, region, vt) is None
 
     def _without_gradient(self, vt: MergeVariable, side: VariableTracker) -> Callable[..., VariableTracker] | None:
         """How to get at a side that shows that it needs no gradient, which the output does."""
@@ -374,12 +382,12 @@ class Join:
             if len(a.items) != len(b.items) or _is_old(a) or _is_old(b):
                 return None
             parts = [self.merge(x, y, f"{name}[{i}]") for i, (x, y) in enumerate(zip(a.items, b.items, strict=True))]
-            return _rebuild_sequence(a, parts)
+            return rebuilt_sequence(a, parts)
         if type(a) is ConstDictVariable and isinstance(b, ConstDictVariable):
             if list(a.items) != list(b.items) or _is_old(a) or _is_old(b):
                 return None
             keyed = {key: self.merge(value, b.items[key], f"{name}[{key_text(key)}]") for key, value in a.items.items()}
-            return _rebuild_dict(a, keyed)
+            return rebuilt_dict(a, keyed)
         if isinstance(a, UserDefinedObjectVariable) and isinstance(b, UserDefinedObjectVariable):
             return self._merge_objects(a, b, name)
         return None
@@ -398,9 +406,9 @@ class Join:
 
     def _export_pieces(self, region: Region, vt: VariableTracker) -> Thunk | None:
         if isinstance(vt, BaseListVariable) and not _is_old(vt):
-            return _rebuild_sequence(vt, [self.export(region, item) for item in vt.items])
+            return rebuilt_sequence(vt, [self.export(region, item) for item in vt.items])
         if type(vt) is ConstDictVariable and not _is_old(vt):
-            return _rebuild_dict(vt, {key: self.export(region, value) for key, value in vt.items.items()})
+            return rebuilt_dict(vt, {key: self.export(region, value) for key, value in vt.items.items()})
         if isinstance(vt, StringFormatVariable):
             args = [self.export(region, arg) for arg in vt.sym_args]
             named = {key: self.export(region, arg) for key, arg in vt.sym_kwargs.items()}
@@ -467,13 +475,6 @@ def _is_old(vt: VariableTracker) -> bool:
     return vt.source is not None or (made_in is not None and made_in <= current_scope_id())
 
 
-def new_attributes(tx: Tx, vt: UserDefinedObjectVariable) -> dict[str, VariableTracker] | None:
-    """The attributes of an object made during the trace; None for one that was there before."""
-    if vt.source is not None or vt.mutation_type is None:
-        return None
-    return dict(tx.output.side_effects.store_attr_mutations.get(vt, {}))
-
-
 def _init_args(vt: VariableTracker) -> list[VariableTracker]:
     """What the object's `__new__` gets. `object.__new__` looks at none of it, and `tuple.__new__` gets its items."""
     if type(vt.value).__new__ is object.__new__ or _is_tuple(vt):  # type: ignore[attr-defined]
@@ -483,17 +484,3 @@ def _init_args(vt: VariableTracker) -> list[VariableTracker]:
 
 def _is_tuple(vt: VariableTracker) -> bool:
     return isinstance(getattr(vt, "_base_vt", None), TupleVariable)
-
-
-def _rebuild_sequence(like: BaseListVariable, parts: list[Callable[[], VariableTracker]]) -> Thunk:
-    if isinstance(like, ListVariable):
-        return lambda: like.clone(items=[p() for p in parts], mutation_type=ValueMutationNew(), source=None)
-    return lambda: like.clone(items=[p() for p in parts], source=None)
-
-
-def _rebuild_dict(like: ConstDictVariable, parts: dict[Any, Callable[[], VariableTracker]]) -> Thunk:
-    return lambda: ConstDictVariable(
-        {getattr(key, "vt", key): part() for key, part in parts.items()},
-        user_cls=like.user_cls,
-        mutation_type=ValueMutationNew(),
-    )

@@ -32,6 +32,7 @@ from graphweld.capture.effects import contents_of, put_contents, watching
 from graphweld.capture.frozen import freeze, hand_on, has_changed, state_of
 from graphweld.capture.grown_lists import GrownList, are_known, one_or_other
 from graphweld.capture.kept_containers import Kept, ReplacedError
+from graphweld.capture.kept_tensors import note_test
 from graphweld.capture.list_growth import UNBOUNDED, Bound, Growth
 from graphweld.capture.loop_changes import Changes
 from graphweld.capture.loop_identity import (
@@ -316,6 +317,7 @@ def stage_loop(
     """A loop whose test is `first` before the first trip, and what `step` returns after each."""
     if isinstance(first, ConstantVariable) and not first.value:
         return state
+    note_test(tx)
     types = [carries.carry_of(vt) for vt in state]
     outer: dict[Any, Carry] = {}
     lists: dict[Any, Growth] = {}

@@ -3,6 +3,7 @@
 math.sqrt(t.item())      ValueError where t < 0; compiled code goes on with NaN
 math.cosh(t.item())      OverflowError where t > 710.48; compiled code goes on with infinity
 math.exp(t.item())       as well; torch has no such function of symbols, so it is one of tensors, in double precision
+int(t.item())            OverflowError for an infinity, ValueError for a NaN; compiled code goes on with any number
 """
 
 import math
@@ -16,7 +17,7 @@ from torch._dynamo.variables.base import VariableTracker
 from graphweld.capture.predicates import is_data_dependent, predicate
 from graphweld.capture.raises import emit_check
 from graphweld.capture.sites import trace_of
-from graphweld.capture.variables import Tx, call, is_data_number, is_tensor
+from graphweld.capture.variables import Tx, call, example, is_data_float, is_data_number, is_tensor
 
 _RAISING = "sqrt log exp2 log2 log10 log1p exp expm1 acos asin acosh atanh cosh sinh sin cos tan"
 IN_TENSORS = {getattr(math, name): getattr(torch, name) for name in _RAISING.split() if hasattr(math, name)}
@@ -31,6 +32,7 @@ def _log(number: Any, *base: Any) -> Any:
     return result / math.log(base[0]) if base else result
 
 
+TO_WHOLE = {math.floor, math.ceil, math.trunc}
 _ONLY_TENSORS = "exp exp2 expm1 log10 log1p acosh asinh atanh erf erfc"
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
     getattr(math, name): _in_tensors(getattr(torch, name)) for name in _ONLY_TENSORS.split() if hasattr(math, name)
@@ -39,6 +41,8 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
 
 def of_data(tx: Tx, fn: Any, args: Any) -> Callable[..., Any] | None:
     """What stands for such a function, traced; None where torch's own does. The call ends where `fn` raises."""
+    if fn in TO_WHOLE:
+        emit_finite_check(tx, *args[:1])
     in_tensors, ours = IN_TENSORS.get(fn), FUNCTIONS.get(fn)
     if not (in_tensors or ours) or not args or not is_data_dependent(args[0].realize()):
         return None
@@ -54,6 +58,30 @@ def raises(number: Any, fn: Any) -> torch.Tensor:
     into = torch.full((), number, dtype=torch.float64)
     out = fn(into)
     return (torch.isnan(out) & ~torch.isnan(into)) | (torch.isinf(out) & torch.isfinite(into))
+
+
+def emit_finite_check(tx: Tx, number: VariableTracker) -> None:
+    """OverflowError where a float is infinite or not a number, and is to become an int."""
+    number = number.realize()
+    if is_data_float(number) or (is_tensor(number) and example(number).is_floating_point()):
+        emit_check(tx, predicate(tx, call(tx, is_not_finite, number)), OverflowError)
+
+
+def is_not_finite(number: Any) -> torch.Tensor:
+    """Traced."""
+    tensor = number if isinstance(number, torch.Tensor) else torch.full((), number, dtype=torch.float64)
+    return torch.logical_not(torch.isfinite(tensor))
+
+
+def becoming_whole(handler: Callable[..., Any]) -> Callable[..., Any]:
+    """`int(x)` or `round(x)`."""
+
+    def handled(tx: Tx, args: Any, kwargs: Any) -> Any:
+        if trace_of(tx) is not None:
+            emit_finite_check(tx, args[0])
+        return handler(tx, args, kwargs)
+
+    return handled
 
 
 def emit_zero_check(tx: Tx, divisor: VariableTracker) -> None:

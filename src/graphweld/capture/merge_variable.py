@@ -232,8 +232,8 @@ class MergeVariable(VariableTracker):
         found = settled(tx, self)
         return self.give_up(use, tx) if found is self else found
 
-    def each(self, tx: Tx, operation: Any) -> VariableTracker:
-        """The operation on whichever alternative it is.
+    def each(self, tx: Tx, operation: Any, may_fail: bool = False) -> VariableTracker:
+        """The operation on whichever alternative it is; on None it may fail, or on all with `may_fail`.
 
         A read that may find the name unbound goes through `gw.bound`, so anywhere else the unbound alternative is on
         a path that does not come here.
@@ -243,7 +243,7 @@ class MergeVariable(VariableTracker):
         for side, other in ((self.then, self.orelse), (self.orelse, self.then)):
             if is_undefined(side):
                 return operation(other)
-        nones = [isinstance(side, ConstantVariable) and side.value is None for side in self._sides()]
+        nones = [may_fail or is_none(side) for side in self._sides()]
         failing = tuple(name for name, is_none in zip(("then", "else"), nones, strict=True) if is_none)
         return stage_if(
             tx,
@@ -296,7 +296,7 @@ def kind_of(vt: VariableTracker) -> str:
     if is_undefined(vt):
         return "unbound"
     if isinstance(vt, ConstantVariable):
-        return "None" if vt.value is None else f"{type(vt.value).__name__} {vt.value!r}"
+        return "None" if is_none(vt) else f"{type(vt.value).__name__} {vt.value!r}"
     if is_tensor(vt):
         fake = vt.as_proxy().node.meta["example_value"]
         kind = "NumPy array" if is_array(vt) else "tensor"
@@ -309,6 +309,10 @@ def kind_of(vt: VariableTracker) -> str:
         return vt.python_type_name()
     except NotImplementedError:
         return type(vt).__name__
+
+
+def is_none(vt: VariableTracker) -> bool:
+    return isinstance(vt, ConstantVariable) and vt.value is None
 
 
 def is_bool_like(vt: VariableTracker) -> bool:

@@ -3,14 +3,13 @@
 import builtins
 from typing import Any
 
-from torch._dynamo.variables.base import VariableTracker
+from torch._dynamo.variables.base import ValueMutationNew, VariableTracker
 from torch._dynamo.variables.dicts import ConstDictVariable
-from torch._dynamo.variables.lists import BaseListVariable
+from torch._dynamo.variables.lists import BaseListVariable, ListVariable
 from torch._dynamo.variables.misc import ExceptionVariable
 from torch._dynamo.variables.user_defined import UserDefinedExceptionObjectVariable, UserDefinedObjectVariable
 
-from graphweld.capture.joins import new_attributes
-from graphweld.capture.variables import is_undefined
+from graphweld.capture.variables import Thunk, Tx, is_undefined
 
 BUILTIN_EXCEPTIONS = {e for e in vars(builtins).values() if isinstance(e, type) and issubclass(e, BaseException)}
 WHOLE: list[set[VariableTracker]] = []  # see `carried_containers.keep_whole`
@@ -72,3 +71,24 @@ def remake(cls: Any, names: tuple[str, ...], *values: Any) -> Any:
     for name, value in zip(names, values, strict=True):
         object.__setattr__(made, name, value)
     return made
+
+
+def new_attributes(tx: Tx, vt: UserDefinedObjectVariable) -> dict[str, VariableTracker] | None:
+    """The attributes of an object made during the trace; None for one that was there before."""
+    if vt.source is not None or vt.mutation_type is None:
+        return None
+    return dict(tx.output.side_effects.store_attr_mutations.get(vt, {}))
+
+
+def rebuilt_sequence(like: BaseListVariable, parts: list[Thunk]) -> Thunk:
+    if isinstance(like, ListVariable):
+        return lambda: like.clone(items=[p() for p in parts], mutation_type=ValueMutationNew(), source=None)
+    return lambda: like.clone(items=[p() for p in parts], source=None)
+
+
+def rebuilt_dict(like: ConstDictVariable, parts: dict[Any, Thunk]) -> Thunk:
+    return lambda: ConstDictVariable(
+        {getattr(key, "vt", key): part() for key, part in parts.items()},
+        user_cls=like.user_cls,
+        mutation_type=ValueMutationNew(),
+    )

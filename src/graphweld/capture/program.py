@@ -55,8 +55,12 @@ def guarded(compiled: Callable[..., Any], target: Callable[..., Any]) -> Callabl
                 raise
             if not raises.is_marked(error):
                 _told(error, lambda: target(*args, **kwargs))
+            unexpected = error.__cause__ if str(error) == raises.MARK_UNHANDLED else None
         # Plain Python raises it, and goes on behind a handler. Not in the handler above: that would be its context.
-        return target(*args, **kwargs)
+        result = target(*args, **kwargs)
+        if unexpected is not None:
+            raise unexpected  # compiled code alone does
+        return result
 
     return call
 

@@ -41,6 +41,7 @@ from graphweld.capture.variables import Tx, call, existing
 from graphweld.diagnostics import Rule, rules
 
 MARK = "graphweld: an exception of the program"
+MARK_UNHANDLED = f"{MARK}, of an operator, which no handler catches"
 OF_A_POSITION = " of a position"  # an IndexError for a tensor's position that the data decides
 _ASKS = {"CHECK_EXC_MATCH", "CHECK_EG_MATCH"}
 _ENDS = {*_ASKS, "POP_EXCEPT", "RERAISE"}  # what tells a handler from a `finally`
@@ -111,7 +112,7 @@ def emit_raise(tx: Tx, pred: VariableTracker, exception: str, instead: Rule | No
     why = _why_not(tx)
     if why is not None:
         refuse(tx, instead or rules.RegionRaises(exception, why))
-    for node in changed_inputs(tx):
+    for node in changed_inputs(tx.output):
         node.meta["gw_put_back"] = True
     tx.output.gw_raises = True  # type: ignore[attr-defined]
     words = (f"graphweld: {exception} raised at {span_here(tx)[0]}",) if tx.output.export else ()
@@ -134,7 +135,7 @@ def _why_not(tx: Tx) -> str | None:
         return "inside a `try`, in an export"
     if tx.output.export and _inside_unknown_with(tx):
         return "inside a `with` whose manager may catch it, in an export"
-    for node in changed_inputs(tx):
+    for node in changed_inputs(tx.output):
         if tx.output.export:
             return "after a change of an argument, in an export"
         if torch.is_grad_enabled() and node.meta["example_value"].requires_grad:
@@ -278,9 +279,9 @@ def _may_suppress(code: types.CodeType) -> bool:
     return any(i.opname not in ("LOAD_CONST", "RETURN_CONST") or i.argval for i in ends)
 
 
-def changed_inputs(tx: Tx) -> list[Node]:
+def changed_inputs(output: Any) -> list[Node]:
     """The inputs of the program that the graph has changed so far."""
-    root = tx.output.root_tracer
+    root = output.root_tracer
     tensors = [
         n for n in root.graph.nodes if n.op == "placeholder" and isinstance(n.meta.get("example_value"), torch.Tensor)
     ]

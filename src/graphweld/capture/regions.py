@@ -13,6 +13,7 @@ from torch.fx import Graph, GraphModule, Node, Proxy
 from torch.utils._sympy.symbol import SymT, symbol_is_type
 
 from graphweld.capture.effects import Effects, watching
+from graphweld.capture.merge_variable import MergeVariable
 from graphweld.capture.refusal import refuse
 from graphweld.capture.size_facts import learn
 from graphweld.capture.variables import Thunk, Tx, proxies_in
@@ -185,6 +186,14 @@ def known(tx: Tx, pred: VariableTracker) -> bool | None:
         if assumed is node:
             return holds is polarity
     return None
+
+
+def decided(vt: VariableTracker, pred: VariableTracker, holds: bool) -> VariableTracker:
+    """A value, knowing that `pred` is `holds`: None or a tensor is the tensor behind `if x is None: x = ...`."""
+    node, polarity = _root(pred)
+    while isinstance(vt, MergeVariable) and vt.joined is None and _root(vt.pred)[0] is node:
+        vt = vt.then if (holds is polarity) is _root(vt.pred)[1] else vt.orelse
+    return vt
 
 
 def _root(pred: VariableTracker) -> tuple[Node, bool]:

@@ -45,9 +45,11 @@ class Trace:
     wanted: set[types.CodeType] = field(default_factory=set)
     reached: dict[types.CodeType, None] = field(default_factory=dict)
     outcomes: list[Outcome] = field(default_factory=list)
-    changing: set[str] = field(default_factory=set)  # places of numbers that the program changes: inputs
+    changing: dict[str, Any] = field(default_factory=dict)  # places that the program changes, and their kind: inputs
     constant: set[str] = field(default_factory=set)  # such places where an input was tried, and does not trace
-    literals: dict[str, tuple[Any, object]] = field(default_factory=dict)  # places and values of numbers it read
+    kept: dict[str, tuple[Any, object]] = field(default_factory=dict)  # places it read, and what was there
+    on_trial: bool = False  # whether there are sites is to be found out, with places that change as inputs
+    tests_data: bool = False  # a site's test is of other data than whether there is something in such a place
     follows_sizes: bool = False  # a loop over a size that changes became a node
     unrolls_sizes: bool = False  # which was tried, and does not trace
     copies_tests: bool = False  # the program changes in place what it has tested
@@ -60,7 +62,16 @@ class Trace:
         """Forget what the trace that is given up has seen."""
         self.outcomes.clear()
         self.reached.clear()
-        self.literals.clear()
+        self.kept.clear()
+        self.tests_data = False
+
+    def take_for_constants(self) -> None:
+        """Trace what changes from call to call as torch does."""
+        self.constant |= self.changing.keys()
+        self.changing.clear()
+        if self.on_trial:
+            self.on_trial = False
+            self.wanted.clear()
 
 
 _traces: weakref.WeakKeyDictionary[types.CodeType, Trace] = weakref.WeakKeyDictionary()

@@ -1,0 +1,207 @@
+"""What a module keeps that is None, infinite or of another kind in the first call: one graph for all calls."""
+
+import torch
+from torch import nn
+
+from .program import factory, t
+
+
+def frames():
+    return [(t(*v),) for v in ((1.0, 2.0), (1.5, 1.0), (-3.0, -1.0), (2.0, 2.0), (2.0, 2.0), (0.1, 0.1), (5.0, 5.0))]
+
+
+class Module(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.kept, self.other, self.count = None, None, 0
+
+
+@factory(frames, "state one_graph", grad=False)
+def running_mean():
+    class Mean(Module):
+        def forward(self, x):
+            mean = x.mean()
+            if self.kept is None:
+                self.kept = mean
+            elif mean > 0:
+                self.kept = 0.9 * self.kept + 0.1 * mean
+            return x - self.kept
+
+    return Mean()
+
+
+@factory(frames, "state one_graph", grad=False)
+def put_back_to_none():
+    class Stream(Module):
+        def forward(self, x):
+            x = x if self.kept is None else self.kept * 0.5 + x
+            self.kept = None if x.sum() > 4 else x * 1
+            return x
+
+    return Stream()
+
+
+@factory(frames, "state one_graph", grad=False)
+def two_that_are_filled_apart():
+    class Two(Module):
+        def forward(self, x):
+            if x.sum() > 0:
+                self.kept = x * 2
+            else:
+                self.other = x * 3
+            if self.kept is not None and self.other is not None:
+                return self.kept + self.other
+            return x if self.kept is None else self.kept
+
+    return Two()
+
+
+@factory(frames, "state one_graph", grad=False)
+def buffer_made_by_the_first_call():
+    class Buffer(Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("total", None)
+
+        def forward(self, x):
+            if self.total is None:
+                self.total = torch.zeros_like(x)
+            if x.sum() > 0:
+                self.total = self.total + x
+            return self.total * 1
+
+    return Buffer()
+
+
+@factory(frames, "state one_graph", grad=False)
+def cache_changed_in_place():
+    class Cache(Module):
+        def forward(self, x):
+            if self.kept is None:
+                self.kept = torch.zeros(3, 2)
+            if x.sum() > 0:
+                self.kept[0] += x
+            self.kept[1] = x
+            return self.kept.sum(0)
+
+    return Cache()
+
+
+@factory(frames, "state one_graph", grad=False)
+def least_from_infinity():
+    class Least(Module):
+        def __init__(self):
+            super().__init__()
+            self.least = float("inf")
+
+        def forward(self, x):
+            size = x.abs().sum().item()
+            if size < self.least:
+                self.least, self.count = size, 0
+            else:
+                self.count += 1
+            return x * self.least
+
+    return Least()
+
+
+@factory(frames, "state one_graph", grad=False)
+def least_from_none():
+    class Least(Module):
+        def forward(self, x):
+            size = x.abs().sum().item()
+            if self.kept is None or size < self.kept:
+                self.kept = size
+                self.count += 1
+            return x * self.kept
+
+    return Least()
+
+
+@factory(frames, "state one_graph", grad=False)
+def one_tensor_in_two_places():
+    class Steps(Module):
+        def __init__(self):
+            super().__init__()
+            self.state = {"hidden": None, "previous": None}
+
+        def forward(self, x):
+            hidden = self.state["hidden"]
+            if hidden is None:
+                hidden = torch.zeros(2)
+            hidden = torch.tanh(x + hidden)
+            if self.state["previous"] is not None and (hidden - self.state["previous"]).abs().max() < 0.5:
+                return hidden * 0
+            self.state["hidden"] = hidden
+            self.state["previous"] = hidden
+            return hidden * 1
+
+    return Steps()
+
+
+@factory(frames, "state one_graph", grad=False)
+def known_again():
+    class Known(Module):
+        def forward(self, x):
+            is_new = self.kept is None or not torch.equal(x, self.kept)
+            self.kept = x.clone()
+            return x * 2 if is_new else x * 0
+
+    return Known()
+
+
+@factory(frames, "state", grad=False, min_graphs=2)
+def no_other_test_of_tensors():
+    class Lazy(Module):
+        def forward(self, x):
+            if self.kept is None:
+                self.kept = torch.arange(2.0)
+            return x + self.kept
+
+    return Lazy()
+
+
+@factory(lambda: frames()[:2] + [(t(1.0, 2.0, 3.0),), (t(-1.0, -2.0, 3.0),)], "state", grad=False)
+def of_another_size_later():
+    class Sized(Module):
+        def forward(self, x):
+            if self.kept is None or self.kept.shape != x.shape or (x - self.kept).abs().max() > 1:
+                self.kept = x
+            return x + self.kept
+
+    return Sized()
+
+
+@factory(lambda: [(x := t(1.0, 2.0),), (x,), (t(3.0, -9.0),), (x,)], "state", grad=False)
+def argument_that_is_kept_and_changed():
+    class Kept(Module):
+        def forward(self, x):
+            if self.kept is not None and self.kept.sum() > 0:
+                self.kept.mul_(2)
+            self.kept = x
+            return x + 1
+
+    return Kept()
+
+
+@factory(lambda: [(x := t(1.0, 2.0),), (x,), (t(-3.0, -9.0),), (x,)], "state", grad=False)
+def argument_that_is_kept_and_asked_for():
+    class Kept(Module):
+        def forward(self, x):
+            is_same = self.kept is not None and self.kept is x
+            self.kept = x if x.sum() > 0 else x * 2
+            return x * 2 if is_same else x
+
+    return Kept()
+
+
+@factory(frames, "state one_graph")
+def with_a_gradient_for_the_argument():
+    class Gate(Module):
+        def forward(self, x):
+            y = x * 2 if self.kept is None else x * self.kept
+            if self.kept is None or x.sum() > 2:
+                self.kept = x.detach() + 1
+            return y
+
+    return Gate()
