@@ -23,7 +23,7 @@ from graphweld.capture.grown_lists import Conditional, GrownList, has_run
 from graphweld.capture.inline import inline, is_selectable
 from graphweld.capture.joins import Join
 from graphweld.capture.kept_tensors import note_test
-from graphweld.capture.merge_variable import MergeVariable
+from graphweld.capture.merge_variable import MergeVariable, is_none
 from graphweld.capture.operands import (
     bind_items,
     changed_memory,
@@ -265,10 +265,8 @@ def distribute(
         return run([_replaced(arg, merge, side) for arg in args], put)  # type: ignore[no-any-return]
 
     if merge.joined is None or (writes and args and args[0] is merge):
-        has_none = any(
-            isinstance(a, ConstantVariable) and a.value is None for m in merges[1:] for a in m.alternatives()
-        )
-        return merge.each(tx, run_on, may_fail=has_none)
+        others = [side for other in merges[1:] for side in other.alternatives()]
+        return merge.each(tx, run_on, may_fail=any(map(is_none, others)))
     tensor = merge.tensor(tx)
     version = example(tensor)._version
     result = merge.through(tx, run_on)

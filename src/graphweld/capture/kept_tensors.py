@@ -19,6 +19,7 @@ from torch._dynamo.guards import GuardBuilder, GuardManagerType, install_guard
 from torch._dynamo.source import ChainedSource
 from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.builder import GraphArg, VariableBuilder, wrap_to_fake_tensor_and_record
+from torch._subclasses.fake_tensor import FakeTensor
 from torch.fx import Node
 
 from graphweld.capture.merge_variable import MergeVariable, is_none
@@ -54,15 +55,13 @@ class Kind:
 
 _DTYPES: dict[type, torch.dtype] = {int: torch.int64, float: torch.float64}
 NUMBERS = {kind: Kind(dtype=dtype, number=kind) for kind, dtype in _DTYPES.items()}
-    kind: Kind(dtype=dtype, number=kind) for kind, dtype in ((int, torch.int64), (float, torch.float64))
-}
 
 
 def kind_of(value: object) -> Kind | None:
     """The kind of a number, or of a plain tensor of known sizes that needs no gradient."""
     if type(value) in NUMBERS:
         return NUMBERS[type(value)] if isinstance(value, float) or -(2**63) <= value < 2**63 else None  # type: ignore[operator]
-    is_plain = type(value) in (torch.Tensor, torch._subclasses.FakeTensor)
+    is_plain = type(value) in (torch.Tensor, FakeTensor)
     if not is_plain or value.requires_grad or value.layout is not torch.strided:  # type: ignore[attr-defined]
         return None
     shape, stride = tuple(value.shape), tuple(value.stride())  # type: ignore[attr-defined]

@@ -140,6 +140,11 @@ PATCHED = (
         ("self", "value"),
     ),
     Private(
+        f"{_VARIABLES}.builder.VariableBuilder.wrap_tensor",
+        "patched: a tensor where the program keeps None in some calls is an input",
+        ("self", "value"),
+    ),
+    Private(
         f"{_DYNAMO}.symbolic_convert.InstructionTranslatorBase._format_value",
         "patched: a number in a string is formatted behind the graph",
         ("self", "fmt_spec", "flags"),
@@ -443,7 +448,7 @@ _TRACER = (
     ),
     *_each(
         f"{_DYNAMO}.side_effects.SideEffects",
-        "_get_modified_vars attr_mutation_kinds id_to_variable mutation_user_stacks output_graph_weakref store_attr "
+        "is_empty track_object_existing _get_modified_vars attr_mutation_kinds id_to_variable mutation_user_stacks output_graph_weakref store_attr "
         "store_attr_mutations",
         "what a region changes in Python objects: taken out, and written once behind it",
     ),
@@ -452,12 +457,14 @@ _TRACER = (
     *_each(f"{_DYNAMO}.source", "AttrSource", "to name the stand-in for what is absent in the code behind the graph"),
     *_each(f"{_DYNAMO}.source", "ChainedSource", "to know where a number that changes is kept"),
     *_each(
-        f"{_DYNAMO}.symbolic_convert",
-        "TensorifyState TensorifyState.specialize",
-        "to have AOTAutograd leave a float that changes as it is",
+        f"{_DYNAMO}.guards",
+        "GuardBuilder GuardBuilder.TYPE_MATCH GuardManagerType GuardManagerType.GUARD_MANAGER install_guard",
+        "to guard what a program keeps from call to call, where it is an input of the graph",
     ),
     *_each(
-        f"{_DYNAMO}.config", "assume_static_by_default", "to have a float that changes for an input at its first value"
+        f"{_VARIABLES}.builder",
+        "GraphArg wrap_to_fake_tensor_and_record",
+        "to make an input of the graph of what a program keeps from call to call",
     ),
     *_each(f"{_DYNAMO}.source", "FloatTensorSource", "to know a Python float that torch carries as a tensor"),
     *_each(
