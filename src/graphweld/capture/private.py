@@ -448,8 +448,8 @@ _TRACER = (
     ),
     *_each(
         f"{_DYNAMO}.side_effects.SideEffects",
-        "is_empty track_object_existing _get_modified_vars attr_mutation_kinds id_to_variable mutation_user_stacks output_graph_weakref store_attr "
-        "store_attr_mutations",
+        "_get_modified_vars attr_mutation_kinds id_to_variable is_empty mutation_user_stacks output_graph_weakref "
+        "store_attr store_attr_mutations track_object_existing",
         "what a region changes in Python objects: taken out, and written once behind it",
     ),
     *_each(f"{_DYNAMO}.side_effects", "SideEffects", "the table of changes to Python objects"),
