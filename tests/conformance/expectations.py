@@ -92,10 +92,12 @@ EXPECTED: tuple[Expect, ...] = (
         " replaced_lists.start_changed_behind",
         refused="GW104",
     ),
+    *_each("mutation.two_names_of_one_from_a_branch_in_a_branch", refused="GW104"),
     *_each("mutation.needed_value_overwritten", refused="GW120"),
     *_each("shared_in_loops.two_names_of_a_replaced_list", refused="GW110"),
     *_each(
-        "attributes.own_object_gains_an_attribute choices.new_key_of_the_data mutation.identity_of_carries",
+        "attributes.own_object_gains_an_attribute choices.new_key_of_the_data mutation.identity_of_carries "
+        "mutation.identity_with_what_was_before",
         refused="GW103",
     ),
     # A class statement inside of the function.

@@ -773,3 +773,38 @@ def type_error_of_torchs(x):
         return k + 1j
     except TypeError:
         return k
+
+
+class Steps:
+    done = 0
+
+
+def with_steps(*rows):
+    return lambda: [(t(*row), Steps()) for row in rows]
+
+
+@program(with_steps((1.0, 2.5), (math.inf, 1.0), (-1.0, math.nan), (-3.0, 1.0)), "state raises", grad=False)
+def whole_number_of_what_is_none(x, steps):
+    if x[0] > 0:
+        steps.done += 1
+    return x * int(x.sum()), round(x[1].item()), math.floor(x[1].item())
+
+
+@program(with_steps((2.0, 1.0), (2.0, math.inf), (0.0, 1.0)), "state loop raises", grad=False)
+def whole_number_in_a_loop(x, steps):
+    total = 0
+    for _ in range(int(x[0])):
+        total += int(x[1])
+        steps.done += 1
+        x = x * 1.5
+    return total
+
+
+@program(with_steps((2.0, 1.0, 1.0, 2.0), (1.0, 1.0, 1.0, 1.0), (-1.0, 1.0, -1.0, 1.0)), "state raises", grad=False)
+def operator_fails_behind_a_change(x, steps):
+    steps.done = 1
+    if x.sum() > 0:
+        steps.done = 2
+    y = torch.linalg.inv(x.reshape(2, 2))
+    steps.done = 3
+    return y

@@ -729,3 +729,25 @@ def rows_of_either_in_a_loop(x):
             z.add_(0.5)
         k += 1
     return last, y
+
+
+@program(signs, "state loop", grad=False)
+def identity_with_what_was_before(x):
+    y = x * 1
+    before = y
+    for _ in range(int(x[0].abs())):
+        if y is before:
+            y = y + 1
+        else:
+            y = y * 2
+    return y
+
+
+@program(lambda: [(t(1.0, 2.0),), (t(-1.0, 3.0),), (t(-2.0, -3.0),)], "state", grad=False)
+def two_names_of_one_from_a_branch_in_a_branch(x):
+    first, second, third = x * 1, x * 2, x * 3
+    if x.max() > 0:
+        first = x + 1 if x[0] > 0 else third
+        second = first
+    second[1] = 9
+    return first, second
