@@ -89,7 +89,7 @@ EXPECTED: tuple[Expect, ...] = (
     # Of what a list of unknown length holds, and of the list that a loop replaces, the graph has copies.
     *_each(
         "replaced_lists.item_changed_in_place replaced_lists.list_changed_behind_its_append"
-        " replaced_lists.start_changed_behind",
+        " replaced_lists.start_changed_behind append.changed_and_inserted append.inserted_and_changed",
         refused="GW104",
     ),
     *_each("mutation.two_names_of_one_from_a_branch_in_a_branch", refused="GW104"),

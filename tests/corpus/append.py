@@ -467,3 +467,35 @@ def stacked_or_nothing(x):
         x = x * 0.5
         norms.append(x.norm())
     return torch.stack(norms) if norms else torch.zeros(0)
+
+
+@program(lambda: [(t(2.0, 3.0),), (t(-2.0, 3.0),), (t(1.0, 2.0),)], "loop", grad=False)
+def changed_and_inserted(x):
+    items, row, turn = [x], x * 2, 0
+    while turn < x[0]:
+        turn += 1
+        row[0] = turn
+        items.insert(0, row)
+    return items, row
+
+
+@program(lambda: [(t(2.0, 3.0),), (t(-2.0, 3.0),), (t(1.0, 2.0),)], "loop", grad=False)
+def inserted_and_changed(x):
+    items, row, turn = [x], x * 2, 0
+    while turn < x[0]:
+        turn += 1
+        items.insert(0, row)
+        items[-1] = x
+        row[0] = turn
+    return items, row
+
+
+@program(lambda: [(t(2.0, 3.0),), (t(-2.0, 3.0),), (t(1.0, 2.0),)], "loop", grad=False)
+def new_one_inserted_and_changed(x):
+    items, turn = [x], 0
+    while turn < x[0]:
+        turn += 1
+        row = x + turn
+        items.insert(0, row)
+        row[0] = turn
+    return items

@@ -15,7 +15,8 @@ from torch._dynamo.source import ChainedSource
 from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.builder import VariableBuilder
 from torch._dynamo.variables.constant import ConstantVariable
-from torch.fx.experimental.symbolic_shapes import DimDynamic
+from torch._dynamo.variables.tensor import SymNodeVariable
+from torch.fx.experimental.symbolic_shapes import DimDynamic, free_symbols
 
 from graphweld.capture import sites
 from graphweld.capture.effects import contents_of
@@ -28,7 +29,7 @@ def hook_literals() -> None:
 
     def wrap(self: VariableBuilder, value: object) -> VariableTracker:
         trace = sites.trace_of(self.tx)
-        if trace is None or type(value) not in (int, float, NoneType) or self.tx.export:
+        if trace is None or type(value) not in (*NUMBERS, NoneType) or self.tx.export:
             return wrap_literal(self, value)
         kind = _kind_here(trace, self.source.name, value)
         if kind is None:
@@ -36,8 +37,11 @@ def hook_literals() -> None:
             return wrap_literal(self, value)
         if isinstance(kind, Kind):
             return none_or_kept(self, value, kind)
-        if type(value) is int:
-            return self.wrap_symint(value, dynamism=DimDynamic.DYNAMIC)
+        if type(value) is int and self.source.name not in trace.tested:
+            size = self.wrap_symint(value, dynamism=DimDynamic.DYNAMIC)
+            if isinstance(size, SymNodeVariable):
+                trace.sizes[self.source.name] = size.sym_num
+            return size
         return number_input(self, value)  # type: ignore[arg-type]
 
     def tensor(self: VariableBuilder, value: torch.Tensor) -> VariableTracker:
@@ -51,6 +55,17 @@ def hook_literals() -> None:
         return wrap_tensor(self, value)
 
     VariableBuilder.wrap_literal, VariableBuilder.wrap_tensor = wrap, tensor  # type: ignore[method-assign]
+
+
+def note_tested(tx: Any, test: VariableTracker) -> None:
+    """Remember that a test is of an int that changes from call to call, and would be a guard for each answer."""
+    trace, test = sites.trace_of(tx), test.realize()
+    if trace is None or not isinstance(test, SymNodeVariable) or not trace.sizes:
+        return
+    asked = free_symbols(test.sym_num)
+    for name, size in trace.sizes.items():
+        if name not in trace.untested and not asked.isdisjoint(free_symbols(size)):
+            trace.tested.add(name)
 
 
 def _kind_here(trace: sites.Trace, name: str, value: object) -> Any:
@@ -69,9 +84,9 @@ def newly_changing(tx: Any, trace: sites.Trace) -> dict[str, Any]:
         key = getattr(source, "member", getattr(source, "index", None))
         after = written.get(source.base.name, {}).get(key)
         kind = None if after is None else _changing_kind(before, after.realize())
-        if kind is not None and (trace.wanted or isinstance(kind, Kind)):
+        if kind is not None and (trace.wanted or isinstance(kind, Kind) or kind is bool):
             found[name] = kind
-    # A program without sites stays torch's. But where there was None, the sites may lie on the paths behind a tensor.
+    # A program without sites stays torch's. But the sites may lie on the paths that it takes in the second call.
     trace.on_trial |= bool(found) and not trace.wanted
     return found
 

@@ -198,6 +198,10 @@ def _hook_inlining() -> None:
             if is_outermost and trace.follows_sizes and not trace.unrolls_sizes:
                 trace.unrolls_sizes = True
                 _start_over(trace, parent, "unrolls loops over sizes that change")
+            if is_outermost and trace.tested:
+                trace.untested |= trace.tested
+                trace.tested.clear()
+                _start_over(trace, parent, "takes ints that change for sizes")
             if is_outermost and trace.changing:
                 trace.take_for_constants()
                 _start_over(trace, parent, "takes what changes for constants")
@@ -312,6 +316,8 @@ def _maybe_free_numbers(trace: sites.Trace, parent: Any) -> None:
     if found:
         trace.changing |= found
         _start_over(trace, parent, f"makes inputs of {', '.join(sorted(found))}")
+    if not trace.tested.isdisjoint(trace.sizes):
+        _start_over(trace, parent, f"has tensor values decide {', '.join(sorted(trace.tested))}")
     if trace.on_trial and not trace.tests_data:
         trace.take_for_constants()
         _start_over(trace, parent, "has no sites")

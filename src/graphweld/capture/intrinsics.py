@@ -15,6 +15,7 @@ from torch._dynamo.variables.lists import (
 from graphweld import runtime
 from graphweld.capture import loops
 from graphweld.capture.conditionals import bound, stage_if
+from graphweld.capture.counters import note_tested
 from graphweld.capture.membership import found_among
 from graphweld.capture.merge_variable import MergeVariable, is_bool_like
 from graphweld.capture.predicates import as_bool, either, is_data_dependent, negate, predicate, select_bool
@@ -44,9 +45,17 @@ def unpack(tx: Tx, vt: VariableTracker) -> Args:
     return list(vt.realize().unpack_var_sequence(tx))
 
 
+def _decides(tx: Tx, test: VariableTracker) -> bool:
+    """Whether tensor values decide a test."""
+    if is_data_dependent(test):
+        return True
+    note_tested(tx, test)
+    return False
+
+
 def if_stmt(tx: Tx, args: Args) -> VariableTracker | None:
     test, then, orelse, state, names, site = args
-    if not is_data_dependent(test):
+    if not _decides(tx, test):
         return None
     values = unpack(tx, state)
     failing = tuple(side for side, fn in (("then", then), ("else", orelse)) if always_raises(fn))
@@ -63,7 +72,7 @@ def if_stmt(tx: Tx, args: Args) -> VariableTracker | None:
 
 def if_exp(tx: Tx, args: Args) -> VariableTracker | None:
     test, then, orelse, site = args
-    if not is_data_dependent(test):
+    if not _decides(tx, test):
         return None
     return stage_if(
         tx,
@@ -76,7 +85,7 @@ def if_exp(tx: Tx, args: Args) -> VariableTracker | None:
 
 def and_(tx: Tx, args: Args) -> VariableTracker | None:
     left, right, site = args
-    if not is_data_dependent(left):
+    if not _decides(tx, left):
         return None
     left = left.realize()
     return stage_if(
@@ -90,7 +99,7 @@ def and_(tx: Tx, args: Args) -> VariableTracker | None:
 
 def or_(tx: Tx, args: Args) -> VariableTracker | None:
     left, right, site = args
-    if not is_data_dependent(left):
+    if not _decides(tx, left):
         return None
     left = left.realize()
     return stage_if(
@@ -104,7 +113,7 @@ def or_(tx: Tx, args: Args) -> VariableTracker | None:
 
 def not_(tx: Tx, args: Args) -> VariableTracker | None:
     value, _site = args
-    if not is_data_dependent(value):
+    if not _decides(tx, value):
         return None
     return as_bool(negate(tx, predicate(tx, value)))
 

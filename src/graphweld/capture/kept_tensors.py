@@ -53,7 +53,7 @@ class Kind:
         return value is None or kind_of(value) == self
 
 
-_DTYPES: dict[type, torch.dtype] = {int: torch.int64, float: torch.float64}
+_DTYPES: dict[type, torch.dtype] = {bool: torch.bool, int: torch.int64, float: torch.float64}
 NUMBERS = {kind: Kind(dtype=dtype, number=kind) for kind, dtype in _DTYPES.items()}
 
 
@@ -109,7 +109,6 @@ def none_or_kept(builder: VariableBuilder, value: Any, kind: Kind) -> VariableTr
     tx, source = builder.tx, builder.source
     install_guard(source.make_guard(functools.partial(_guard, kind=kind)))
     there = _input(builder, kept.is_there, kind, value)
-    example(there).gw_presence = True
     found = _input(builder, kept.tensor_or_zeros, kind, value)
     if kind.number:
         found = _item(tx, found)
@@ -122,7 +121,7 @@ def none_or_kept(builder: VariableBuilder, value: Any, kind: Kind) -> VariableTr
 
 
 def number_input(builder: VariableBuilder, value: float) -> VariableTracker:
-    """A float as an input, and a number of the data: torch's own kind is a constant for AOTAutograd, or if infinite."""
+    """A number as an input, and of the data. Torch's own is a constant if it is infinite, or for AOTAutograd."""
     known: dict[str, Any] = builder.tx.output.unspec_variable_map
     if builder.name not in known:
         install_guard(builder.source.make_guard(GuardBuilder.TYPE_MATCH))
@@ -144,7 +143,7 @@ def note_test(tx: Tx, pred: VariableTracker | None = None) -> None:
 
 def _is_presence(node: Node) -> bool:
     fake = node.meta["example_value"]
-    if node.target in (torch.logical_not, torch.logical_and, torch.logical_or):
+    if node.target in (torch.logical_not, torch.logical_and, torch.logical_or, "reshape"):
         fake.gw_presence = all(_is_presence(arg) for arg in node.all_input_nodes)
     return getattr(fake, "gw_presence", False)
 
@@ -158,6 +157,7 @@ def _input(builder: VariableBuilder, function: Callable[..., torch.Tensor], kind
     proxy.node.meta["grapharg"] = GraphArg(
         source, tensor, pass_arg_as_tensor=False, fake_tensor=fake, is_tensor=False, example_strong_ref=tensor
     )
+    fake.gw_presence = fake.dtype is torch.bool  # a flag of the program's, too, may only say which call this is
     made = existing(tx, proxy)
     made.source = None
     return made

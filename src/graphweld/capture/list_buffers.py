@@ -36,8 +36,9 @@ from graphweld.capture.grown_lists import (
 )
 from graphweld.capture.list_items import item_of, rows_of_item
 from graphweld.capture.list_rows import as_stacked
+from graphweld.capture.loop_identity import tensors_within
 from graphweld.capture.predicates import negate
-from graphweld.capture.variables import Thunk, Tx, call, constant, example, is_tensor, method
+from graphweld.capture.variables import State, Thunk, Tx, call, constant, example, is_tensor, method
 
 MOST_BYTES = 2**20  # of a buffer whose room is not exact, but for
 LEAST_ROWS, MOST_ROWS = 64, 4096
@@ -366,7 +367,7 @@ def _put(tx: Tx, whole: Buffered, item: VariableTracker) -> Buffered:
 def _put_row(tx: Tx, whole: Buffered, vt: VariableTracker, flag: VariableTracker | None) -> Buffered:
     """With one more row; where the flag is false it is not counted, and so the next one takes its place."""
     at = _tensor(tx, whole.count)
-    rows = rows_of_item(tx, whole.element, vt)
+    rows = copied_rows(tx, whole.element, vt)
     buffers = [call(tx, put_row, buffer, at, row) for buffer, row in zip(whole.buffers, rows, strict=True)]
     if flag is None:
         count, least = call(tx, operator.add, whole.count, 1), whole.least + 1
@@ -374,6 +375,13 @@ def _put_row(tx: Tx, whole: Buffered, vt: VariableTracker, flag: VariableTracker
         count, least = _number(tx, call(tx, operator.add, at, method(tx, flag, "to", torch.int64))), whole.least
     added = None if whole.added is None else whole.added + 1
     return whole.but(count=count, buffers=buffers, least=least, added=added)
+
+
+def copied_rows(tx: Tx, element: Carry, item: VariableTracker) -> State:
+    """The rows of an item that is put among others now: a later change of one of its tensors would not reach them."""
+    rows = rows_of_item(tx, element, item)
+    freeze(tx, tensors_within(item), "a list", None, "an item")
+    return rows
 
 
 def put_row(buffer: torch.Tensor, at: torch.Tensor, row: torch.Tensor) -> torch.Tensor:

@@ -160,7 +160,7 @@ def _with_row(tx: Tx, rows: Any, place: VariableTracker, value: VariableTracker)
     if widened(tx, rows.element, value) is not rows.element:
         give_up(tx, "an item of another type is put into it")
     at = number_tensor(tx, place, int)
-    packed = rows_of_item(tx, rows.element, value)
+    packed = list_buffers.copied_rows(tx, rows.element, value)
     return _like(
         rows, [call(tx, list_buffers.put_row, held, at, row) for held, row in zip(_tensors(rows), packed, strict=True)]
     )

@@ -53,12 +53,13 @@ def copied_parties(
     for carry, value, name in zip(kinds, values, names, strict=True):
         leaves = slice(at, at + len(carries.leaves(carry)))
         if None in tensors[leaves]:
-            parties += [(tensor, behind[leaves], name) for tensor in _tensors_within(value)]
+            parties += [(tensor, behind[leaves], name) for tensor in tensors_within(value)]
         at = leaves.stop
     return parties
 
 
-def _tensors_within(vt: VariableTracker) -> State:
+def tensors_within(vt: VariableTracker) -> State:
+    """The program's tensors that a value is, or may be, or holds."""
     vt = vt.realize()
     if is_tensor(vt):
         return [vt]
@@ -67,7 +68,7 @@ def _tensors_within(vt: VariableTracker) -> State:
     else:
         parts = pieces_of(vt) or contents_of(vt) or []
     parts = list(parts.values()) if isinstance(parts, dict) else parts
-    return [tensor for part in parts for tensor in _tensors_within(part)]
+    return [tensor for part in parts for tensor in tensors_within(part)]
 
 
 def stays(same: VariableTracker) -> bool:

@@ -48,6 +48,9 @@ class Trace:
     changing: dict[str, Any] = field(default_factory=dict)  # places that the program changes, and their kind: inputs
     constant: set[str] = field(default_factory=set)  # such places where an input was tried, and does not trace
     kept: dict[str, tuple[Any, object]] = field(default_factory=dict)  # places it read, and what was there
+    sizes: dict[str, Any] = field(default_factory=dict)  # such ints, as torch has them: sizes, with guards
+    tested: set[str] = field(default_factory=set)  # of these, what a test asks for: of the data from now on
+    untested: set[str] = field(default_factory=set)  # where that was tried, and does not trace
     on_trial: bool = False  # whether there are sites is to be found out, with places that change as inputs
     tests_data: bool = False  # a site's test is of other data than whether there is something in such a place
     follows_sizes: bool = False  # a loop over a size that changes became a node
@@ -63,6 +66,7 @@ class Trace:
         self.outcomes.clear()
         self.reached.clear()
         self.kept.clear()
+        self.sizes.clear()
         self.tests_data = False
 
     def take_for_constants(self) -> None:
