@@ -498,4 +498,4 @@ def new_one_inserted_and_changed(x):
         row = x + turn
         items.insert(0, row)
         row[0] = turn
-    return items
+    return torch.stack(items)
