@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 from torch._dynamo.output_graph import OutputGraph
-from torch.fx import GraphModule
+from torch.fx import GraphModule, Node
 
 from graphweld.capture import sites
 from graphweld.capture.raises import MARK, MARK_UNHANDLED, changed_inputs, has_handler, is_marked
@@ -28,32 +28,39 @@ def hook_compiled() -> None:
         if sites.is_piece(self.root_tx):
             return once(fn, self.root_tx.f_code)
         changed, handles = changed_inputs(self), any(map(has_handler, self.traced_code))
-        catches = handles or not (changed or self.side_effects.is_empty())  # what went before is to be seen
-        if not catches and not getattr(self, "gw_raises", False):
+        is_seen = bool(changed) or not self.side_effects.is_empty()  # what the program did before it raised
+        if not handles and not is_seen and not getattr(self, "gw_raises", False):
             return fn
-        if not catches or (torch.is_grad_enabled() and any(n.meta["example_value"].requires_grad for n in changed)):
-            catches, changed = False, []  # it cannot be put back: what an operator raises leaves the call
+        if not handles or (torch.is_grad_enabled() and any(n.meta["example_value"].requires_grad for n in changed)):
+            put_back: list[Node] = []  # a copy for each call costs too much, or cannot be put back
+        else:
+            put_back = changed
         inputs = [node for node in gm.graph.nodes if node.op == "placeholder"]
-        put_back = [i for i, n in enumerate(inputs) if n in changed or "gw_put_back" in n.meta]
-        return undone(fn, put_back, (MARK if handles else MARK_UNHANDLED) if catches else None)
+        return undone(
+            fn,
+            [i for i, n in enumerate(inputs) if n in put_back or "gw_put_back" in n.meta],
+            [i for i, n in enumerate(inputs) if n in changed and n not in put_back],
+            MARK if handles else MARK_UNHANDLED,
+        )
 
     OutputGraph.call_user_compiler = compiled  # type: ignore[method-assign]
 
 
-def undone(fn: Callable[..., Any], changed: list[int], mark: str | None) -> Callable[..., Any]:
-    """`fn`, which draws nothing and changes none of its arguments `changed` if it raises for the program.
+def undone(fn: Callable[..., Any], changed: list[int], watched: list[int], mark: str) -> Callable[..., Any]:
+    """`fn`, which draws nothing and changes none of its arguments `changed` if it raises.
 
-    With a `mark`, so it is where an operator raises.
+    Where it is an operator that raises, the exception gets a `mark`, unless one of `watched` was changed before.
     """
 
     def call(*args: Any) -> Any:
         drawn = torch.get_rng_state()
         before = [(args[i], args[i].detach().clone()) for i in changed]
+        versions = _versions(args, watched)
         try:
             return fn(*args)
         except Exception as error:
             marked = is_marked(error)
-            if not marked and mark is None:
+            if not marked and versions != _versions(args, watched):
                 raise
             torch.set_rng_state(drawn)
             with torch.no_grad():
@@ -64,6 +71,11 @@ def undone(fn: Callable[..., Any], changed: list[int], mark: str | None) -> Call
             raise RuntimeError(mark) from error
 
     return call
+
+
+def _versions(args: tuple[Any, ...], places: list[int]) -> list[float]:
+    """How often these arguments were changed; a number unlike itself where nobody counts."""
+    return [float("nan") if args[i].is_inference() else args[i]._version for i in places]
 
 
 def once(fn: Callable[..., Any], code: CodeType) -> Callable[..., Any]:

@@ -52,6 +52,15 @@ def refuse_change_of(tx: Tx, memory: Any) -> None:
             raise reason
 
 
+def are_copies(tx: Tx, left: VariableTracker, right: VariableTracker) -> bool:
+    """Whether two tensors may be one in Python, of which the graph has copies."""
+    reasons: list[set[int]] = []
+    for tensor in (left, right):
+        memory, frozen = storage_key(example(tensor)), getattr(tx.output, "gw_frozen", ())
+        reasons.append({id(why) for vt, _, why in frozen if is_tensor(vt) and storage_key(example(vt)) == memory})
+    return not reasons[0].isdisjoint(reasons[1])
+
+
 def refuse_changes(tx: Tx) -> None:
     """Called at the end of a trace."""
     for vt, before, reason in getattr(tx.output, "gw_frozen", ()):

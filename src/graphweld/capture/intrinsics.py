@@ -16,6 +16,7 @@ from graphweld import runtime
 from graphweld.capture import loops
 from graphweld.capture.conditionals import bound, stage_if
 from graphweld.capture.counters import note_tested
+from graphweld.capture.frozen import are_copies
 from graphweld.capture.membership import found_among
 from graphweld.capture.merge_variable import MergeVariable, is_bool_like
 from graphweld.capture.predicates import as_bool, either, is_data_dependent, negate, predicate, select_bool
@@ -181,6 +182,8 @@ def identity(tx: Tx, left: VariableTracker, right: VariableTracker, op: Callable
         tx.output.gw_asks_identity = True
         if _may_be_carried(left, right) or _may_be_carried(right, left):
             refuse(tx, rules.TypeDependsOnData("a tensor", "another one or not", "a trip of a loop asks whether it is"))
+        if are_copies(tx, left, right):
+            refuse(tx, rules.TypeDependsOnData("a tensor", "another one or not", "it is asked whether it is"))
     return None
 
 
