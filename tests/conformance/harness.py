@@ -179,19 +179,13 @@ def _parameters(fn: Any) -> list[torch.Tensor]:
 
 
 def _gradients(result: Any, wrt: list[torch.Tensor]) -> list[torch.Tensor | None]:
-    terms = [
-        v
-        for e in _tensors(result, [])
-        if isinstance(v := e, torch.Tensor) and v.requires_grad and (v.is_floating_point() or v.is_complex())
-    ]
-    if not terms or not wrt:
-        return []
     loss: Any = 0.0
-    for k, v in enumerate(terms):
-        v = torch.view_as_real(v) if v.is_complex() else v
-        weights = torch.linspace(0.5, 1.5 + k, max(v.numel(), 1), dtype=torch.float64)[: v.numel()]
-        loss = loss + (v.reshape(-1).double() * weights).sum()
-    if not loss.requires_grad:
+    for k, v in enumerate(_tensors(result, [])):  # by its place, as others may require grad or not
+        if v.requires_grad and (v.is_floating_point() or v.is_complex()):
+            v = torch.view_as_real(v) if v.is_complex() else v
+            weights = torch.linspace(0.5, 1.5 + k, max(v.numel(), 1), dtype=torch.float64)[: v.numel()]
+            loss = loss + (v.reshape(-1).double() * weights).sum()
+    if not wrt or not isinstance(loss, torch.Tensor):
         return []
     return [None if g is None else g.detach().clone() for g in torch.autograd.grad(loss, wrt, allow_unused=True)]
 
