@@ -58,6 +58,7 @@ from graphweld.capture import (
 from graphweld.capture.absence import hook_absence
 from graphweld.capture.aliases import hook_data
 from graphweld.capture.as_python import hook_asserts, hook_cells
+from graphweld.capture.asked_sizes import hook_questions
 from graphweld.capture.autograd_functions import hook_autograd_functions
 from graphweld.capture.changing_sizes import hook_rows
 from graphweld.capture.choices import hook_choices
@@ -146,6 +147,7 @@ def install() -> None:
         hook_exceptions()
         hook_surroundings()
         hook_autograd_functions()
+        hook_questions()
 
 
 def _skip_boundaries() -> None:
