@@ -8,6 +8,7 @@ type, the question is no matter of the graph.
 """
 
 import functools
+import logging
 import operator
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,7 +20,6 @@ from torch._dynamo import exc
 from torch._dynamo.utils import set_example_value
 from torch._dynamo.variables import builder
 from torch._dynamo.variables.base import VariableTracker
-from torch._subclasses import fake_tensor as fake_tensors
 from torch.fx import Node
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode, ShapeEnv, uninteresting_files
 from torch.utils import _pytree as pytree
@@ -33,6 +33,7 @@ from graphweld.capture.tensor_types import same_type
 from graphweld.capture.variables import Tx, call, constant, is_data_number, same_size
 
 MOST = 8  # questions of one operator
+LOG = logging.getLogger("torch._subclasses.fake_tensor")
 OPERATIONS: dict[str, Callable[..., Any]] = {
     "Add": operator.add,
     "Mul": operator.mul,
@@ -119,7 +120,7 @@ def _tried(tx: Tx, run: Run, answers: Answers) -> Any:
     """What an operator gives with some answers, or how it raises; None where what it asks next makes a difference."""
     shapes = tx.output.shape_env
     fresh = list(shapes.pending_fresh_unbacked_symbols)
-    fake_tensors.log.disabled = True  # it tells of what raises
+    LOG.disabled = True  # it tells of what raises
     try:
         with facts_forgotten(tx), _answering(shapes, answers):
             return run()
@@ -134,7 +135,7 @@ def _tried(tx: Tx, run: Run, answers: Answers) -> Any:
             return sides[0]
         return sides[0] if not any(s is None or isinstance(s, Raises) for s in sides) and _same(*sides) else None
     finally:
-        fake_tensors.log.disabled = False
+        LOG.disabled = False
         shapes.pending_fresh_unbacked_symbols[:] = fresh
 
 
