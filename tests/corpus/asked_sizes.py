@@ -67,3 +67,12 @@ def size_of_a_product(x):
     if n > 4:
         rows = rows + x
     return rows.sum()
+
+
+@program(lambda: [(rand(2, 4) - shift, ints(k)) for shift, k in ((0.0, 2), (1.0, 3), (1.0, 1))], "branch data_sizes")
+def columns_on_either_side(x, count):
+    part = x[:, : int(count[0])].clone()
+    rows = part.T.clone() if x.sum() > 0 else part.T.clone() * 2
+    if x[0, 0] > 0:
+        return part * 2, rows.relu().sum(), x[x > 0]
+    return part.exp() @ rows, rows.sum(), x[0, :0]

@@ -20,6 +20,7 @@ from torch._dynamo import exc
 from torch._dynamo.utils import set_example_value
 from torch._dynamo.variables import builder
 from torch._dynamo.variables.base import VariableTracker
+from torch._ops import HigherOrderOperator
 from torch.fx import Node
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode, ShapeEnv, uninteresting_files
 from torch.utils import _pytree as pytree
@@ -80,7 +81,7 @@ def hook_questions() -> None:
         try:
             return run()
         except exc.UserError as error:
-            if trace_of(tx) is None or node.graph is not tx.output.current_tracer.graph or _writes(node):
+            if trace_of(tx) is None or node.graph is not tx.output.current_tracer.graph or not _can_be_tried(node):
                 raise
             return _answered(tx, node, run, error)
 
@@ -89,10 +90,15 @@ def hook_questions() -> None:
     builder.get_fake_value = fake_value
 
 
-def _writes(node: Node) -> bool:
-    """Whether a second run of an operator would find what the first one left."""
-    name = node.target if isinstance(node.target, str) else getattr(node.target, "__name__", "")
-    return "out" in node.kwargs or (name.endswith("_") and not name.endswith("__"))
+def _can_be_tried(node: Node) -> bool:
+    """Whether it is an operator of torch's, of which a second run does not find what the first one left."""
+    if isinstance(node.target, str):
+        name = node.target
+    else:
+        name = getattr(node.target, "__name__", "")
+        if node.target.__module__.startswith("graphweld.") or isinstance(node.target, HigherOrderOperator):
+            return False  # a region asks within
+    return "out" not in node.kwargs and (not name.endswith("_") or name.endswith("__"))
 
 
 def _answered(tx: Tx, node: Node, run: Run, error: Exception) -> Any:
@@ -125,7 +131,8 @@ def _tried(tx: Tx, run: Run, answers: Answers) -> Any:
         with facts_forgotten(tx), _answering(shapes, answers):
             return run()
     except exc.TorchRuntimeError as error:
-        return Raises(_exception_of(error))
+        exception = _exception_of(error)
+        return None if exception is AssertionError else Raises(exception)  # torch's own, of something unforeseen
     except exc.UserError as error:
         asked = _asked(error)
         if asked is None or len(answers) >= MOST:
