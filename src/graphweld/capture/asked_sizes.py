@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import sympy
+import sympy  # type: ignore[import-untyped]
 import torch
 from torch._dynamo import exc
 from torch._dynamo.utils import set_example_value
@@ -162,7 +162,8 @@ def _check(tx: Tx, node: Node, asked: sympy.Rel, raises: bool, exception: type[E
 def _variable(tx: Tx, expression: sympy.Basic) -> VariableTracker | None:
     """A number or comparison that is made of sizes which the graph has."""
     if expression.is_Symbol:
-        return find_symbol(tx, tx.output.shape_env.create_symintnode(expression, hint=None))
+        size: Any = tx.output.shape_env.create_symintnode(expression, hint=None)
+        return find_symbol(tx, size)
     if expression.is_Integer:
         return constant(int(expression))
     operation = OPERATIONS.get(type(expression).__name__)

@@ -20,7 +20,7 @@ from graphweld.capture.predicates import is_data_dependent, predicate
 from graphweld.capture.raises import emit_check
 from graphweld.capture.variables import Tx, call, example, is_tensor, method
 
-DTYPES = {torch.SymBool: torch.bool, torch.SymInt: torch.int64, torch.SymFloat: torch.float64}
+DTYPES: dict[Any, torch.dtype] = {torch.SymBool: torch.bool, torch.SymInt: torch.int64, torch.SymFloat: torch.float64}
 
 
 def number_of(fn: Callable[..., Any], plain: Callable[..., Any]) -> Callable[..., Any]:
@@ -30,7 +30,8 @@ def number_of(fn: Callable[..., Any], plain: Callable[..., Any]) -> Callable[...
         (number,) = args
         if sites.trace_of(tx) is None or not is_data_dependent(number) or not _is_single(number):
             return plain(tx, args, kwargs)
-        dtype = DTYPES[type(number.sym_num)] if isinstance(number, SymNodeVariable) else example(number).dtype
+        value: Any = example(number)
+        dtype = value.dtype if is_tensor(number) else DTYPES[type(value)]
         if dtype is torch.bool:
             return method(tx, method(tx, predicate(tx, number), "to", NUMBER_DTYPES[fn]), "item")
         if dtype.is_floating_point and fn is int:
