@@ -18,7 +18,7 @@ from graphweld.capture import sites
 from graphweld.capture.data_numbers import NUMBER_DTYPES, number_tensor
 from graphweld.capture.predicates import is_data_dependent, predicate
 from graphweld.capture.raises import emit_check
-from graphweld.capture.variables import Tx, call, example, is_tensor, method
+from graphweld.capture.variables import Tx, call, example, is_array, is_tensor, method
 
 DTYPES: dict[Any, torch.dtype] = {torch.SymBool: torch.bool, torch.SymInt: torch.int64, torch.SymFloat: torch.float64}
 
@@ -34,7 +34,7 @@ def number_of(fn: Callable[..., Any], plain: Callable[..., Any]) -> Callable[...
         dtype = value.dtype if is_tensor(number) else DTYPES[type(value)]
         if dtype is torch.bool:
             return method(tx, method(tx, predicate(tx, number), "to", NUMBER_DTYPES[fn]), "item")
-        if dtype.is_floating_point and fn is int:
+        if dtype.is_floating_point and fn is int and not is_array(number):
             return _truncated(tx, number)
         return plain(tx, args, kwargs)
 
