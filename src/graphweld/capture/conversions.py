@@ -23,7 +23,7 @@ from graphweld.capture.variables import Tx, call, example, is_array, is_tensor, 
 DTYPES: dict[Any, torch.dtype] = {torch.SymBool: torch.bool, torch.SymInt: torch.int64, torch.SymFloat: torch.float64}
 
 
-def number_of(fn: Callable[..., Any], plain: Callable[..., Any]) -> Callable[..., Any]:
+def number_of(fn: type, plain: Callable[..., Any]) -> Callable[..., Any]:
     """A handler for `int(x)` and `float(x)` of a number or a tensor."""
 
     def handler(tx: Tx, args: list[VariableTracker], kwargs: Any) -> Any:
