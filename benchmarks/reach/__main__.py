@@ -141,18 +141,15 @@ def _load() -> None:
 
 
 def _warm() -> None:
-    """Trace once in the parent: what torch and graphweld load and look up at first is not a model's time."""
-    import torch
+    """Trace in the parent: what torch and graphweld load, look up and convert at first is not one model's time.
 
-    import graphweld as gw
+    The three share most of what the models of `transformers` have in common: masks, caches, layers, attention.
+    """
+    from benchmarks.reach.measure import measure
 
-    def both_ways(x: torch.Tensor) -> torch.Tensor:
-        return x + 1 if x.sum() > 0 else torch.nn.functional.gelu(x).view(-1)
-
-    with torch.no_grad():
-        torch.compile(torch.nn.Linear(2, 2), backend="eager")(torch.ones(2))
-        gw.compile(both_ways, backend="eager")(torch.ones(2))
-    torch.compiler.reset()
+    for architecture in architectures():
+        if architecture.key in ("bart", "gemma2", "vit"):
+            measure(architecture, "eval", lambda _: None)
 
 
 def _versions() -> dict[str, str]:

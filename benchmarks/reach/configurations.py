@@ -37,6 +37,7 @@ MISSING: dict[str, dict[str, Any]] = {
     "informer": SERIES,
     "time_series_transformer": SERIES,
     "dots1": {"n_routed_experts": 4, "num_experts_per_tok": 2, "n_shared_experts": 1, "moe_intermediate_size": 512},
+    "clap": {"audio_config": {"enable_fusion": True}},
     "esm": {"vocab_size": 33, "pad_token_id": 1, "mask_token_id": 32},
     "aya_vision": {"vision_config": {"model_type": "siglip_vision_model", "num_attention_heads": 16}},
 }
@@ -123,6 +124,8 @@ def _smaller(name: str, value: Any, divisor: int, small_inputs: bool) -> Any:
             return min(value, 2 if words & {"per", "selected"} else 4)
         if name in ("n_group", "topk_group", "num_expert_group"):
             return 1
+        if name == "num_queries":  # no more than a small image has places
+            return min(value, 20)
         if words & {"topk", "top_k", "moe_k"}:
             return min(value, 2)
         if words & LAYERS and not words & NOT_LAYERS:

@@ -141,6 +141,8 @@ def _sounds(config: Any, takes: set[str], name: str) -> Iterator[Kwargs]:
     longest = attribute(config, "max_source_positions")
     if isinstance(longest, int) and longest <= 3000:
         shapes.insert(0, (ROWS, bands, 2 * longest))
+    if "is_longer" in takes:  # the whole, and three parts of a longer one
+        shapes.insert(0, (ROWS, 4, 1024, bands))
     waves: list[tuple[int, ...]] = [(ROWS, 8000), (ROWS, 1, 8000), (ROWS, 1, 1024, bands)]
     whole = attribute(config, "max_length")
     if isinstance(whole, int):

@@ -15,7 +15,7 @@ from benchmarks.reach.configurations import LEVELS, small
 from benchmarks.reach.inputs import candidates
 
 PLENTY = 900e6  # parameters that are too many for a survey
-PATIENCE = 20.0  # seconds in which to find a size and inputs that run
+PATIENCE = 8.0  # seconds in which to find a size and inputs that run
 Tell = Callable[[dict[str, Any]], None]
 
 

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from benchmarks.reach import tables
+
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results"
 PAGE = HERE.parents[1] / "docs" / "reach.md"
@@ -24,6 +26,12 @@ and buffer. A model whose time ran out, of 60 to 90 seconds of CPU for everythin
 were not built, or not yet tried, prove nothing: the survey goes on with `python -m benchmarks.reach run`, and
 `benchmarks/reach/README.md` tells how to choose among them.
 """
+PAPER = """The models of GraphMend's table (arXiv 2509.16248, version 4) that `transformers` has itself, built small.
+Breaks before → after: theirs as the paper gives them, with the versions of its time; here under `torch.compile` → under
+`gw.compile`. What a logger broke, torch does not break any more; in evaluation mode most is gone. Not among them:
+MoLFormer, MiniCPM-MoE, stella and Qwen-Audio, whose code is not part of `transformers`."""
+CAUSES = """One model for each, with the CPU seconds that compiling and the first call took, on a machine that did other
+things as well: to be compared with each other, not with those of another machine."""
 
 
 def page() -> str:
@@ -35,6 +43,8 @@ def page() -> str:
     lines += ["| --- |" + " --- |" * 5]
     for variant, survey in surveys.items():
         lines.append(_summary(variant, list(survey["models"].values())))
+    lines += ["", "## GraphMend's models", "", PAPER, "", *tables.paper(surveys)]
+    lines += ["", "## What breaks, before and after", "", CAUSES, "", *tables.causes(surveys)]
     lines += ["", "## What torch breaks and graphweld does not", ""]
     lines += ["| model | variant | graphs, torch | graphs, graphweld |", "| --- | --- | --- | --- |"]
     for variant, key, record in _each(surveys):

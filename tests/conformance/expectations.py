@@ -45,6 +45,7 @@ def _each(programs: str, **row: Any) -> list[Expect]:
 
 _ALIASES: dict[str, Any] = {"without": ("aliases",), "target": "*eager", "variant": "[tg]*"}
 _GRAD: dict[str, Any] = {"target": "aot_eager", "variant": "grad"}
+_ASKED = "asked_sizes.normalized_part asked_sizes.distances_of_what_is_kept asked_sizes.unfolded_part"
 
 EXPECTED: tuple[Expect, ...] = (
     # ------------------------------------------------------------------------------------------------ refused
@@ -137,6 +138,8 @@ EXPECTED: tuple[Expect, ...] = (
     # A result that depends on what `requires_grad_()` was called on; the derivative of a product of unknown length.
     *_each("gradients.autograd_grad_inside", refused="GW120", target="*eager", variant="grad"),
     *_each("calls.nonzero_inside_branch data_sizes.parts_of_columns", refused="GW121", **_GRAD),
+    # A backend that takes operators apart asks of sizes again what the tracer asked, and needs one answer.
+    *_each(_ASKED, refused="GW121", target="aot_eager"),
     *_each(
         "data_sizes.sizes_against_tensors",
         gap="branches in branches that give a tensor whose size the data decides: torch's facts about it do not agree",
@@ -266,6 +269,7 @@ EXPORTED: tuple[Expect, ...] = (
     *_each("absence.members_come_and_go", refused="GW141"),  # a set
     # In an export torch asks whether there is any input to a loss, of what a branch takes out.
     *_each("data_sizes.loss_of_the_labelled", refused="GW141"),
+    *_each(_ASKED, refused="GW141"),
     # Gradients that a program asks for: torch's exporter loses the region, or has no gradients where eager has none.
     *_each(
         "asked_gradients.under_no_grad asked_gradients.descent asked_gradients.backward_through_a_loop",

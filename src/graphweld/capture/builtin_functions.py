@@ -24,6 +24,7 @@ from torch._dynamo.variables.user_defined import UserDefinedObjectVariable
 
 from graphweld.capture import (
     choices,
+    conversions,
     indexing,
     iteration,
     list_operations,
@@ -115,9 +116,9 @@ def builtin(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) -> 
             return _of_number(fn, arg_types)
         if fn is not operator.index and arg_types[0] in CONTAINERS:
             return strings.text_of(fn, dynamo_handler(fn, arg_types, False))
-    if fn in (int, float) and len(arg_types) == 1 and issubclass(arg_types[0], TensorVariable):
-        return becoming_whole(_number_of(fn, arg_types)) if fn is int else _number_of(fn, arg_types)
-    if fn in (int, round) and len(arg_types) == 1 and issubclass(arg_types[0], SymNodeVariable):
+    if fn in (int, float) and len(arg_types) == 1 and issubclass(arg_types[0], (SymNodeVariable, TensorVariable)):
+        return conversions.number_of(fn, dynamo_handler(fn, arg_types, False))
+    if fn is round and len(arg_types) == 1 and issubclass(arg_types[0], SymNodeVariable):
         return becoming_whole(dynamo_handler(fn, arg_types, has_kwargs))
     if fn is sorted and arg_types and issubclass(arg_types[0], TensorVariable):
         return sorting.of_rows
@@ -342,17 +343,6 @@ def _identity(fn: Callable[..., Any], arg_types: list[type]) -> Callable[..., An
     def handler(tx: Tx, args: Args, kwargs: Any) -> Any:
         ours = identity(tx, args[0], args[1], fn) if sites.trace_of(tx) is not None else None
         return dynamo_handler(fn, arg_types, False)(tx, args, kwargs) if ours is None else ours
-
-    return handler
-
-
-def _number_of(fn: Callable[..., Any], arg_types: list[type]) -> Callable[..., Any]:
-    """`int(p)` and `float(p)` of a bool tensor, whose item is True or False."""
-
-    def handler(tx: Tx, args: Args, kwargs: Any) -> Any:
-        if sites.trace_of(tx) is not None and example(args[0]).dtype is torch.bool:
-            return call(tx, fn, method(tx, args[0], "item"))
-        return dynamo_handler(fn, arg_types, False)(tx, args, kwargs)
 
     return handler
 

@@ -7,7 +7,7 @@ y = gw.if_exp(x.sum() > 0, lambda: x + 1, lambda: x - 1, 0)
 from typing import Any
 
 import torch
-from torch._dynamo.exc import raise_observed_exception
+from torch._dynamo.exc import UserError, raise_observed_exception
 from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.builder import wrap_fx_proxy
 from torch._dynamo.variables.constant import ConstantVariable
@@ -41,6 +41,7 @@ from graphweld.capture.regions import assume, install, is_impure, known, reopene
 from graphweld.capture.results import has_rows, note_rows, result_like, results_from
 from graphweld.capture.saved_operands import note_versions
 from graphweld.capture.sites import record
+from graphweld.capture.tensor_types import same_type
 from graphweld.capture.variables import Thunk, Tx, build, call, example, existing, is_undefined, method, same_size
 from graphweld.capture.writing_back import emit_write
 from graphweld.diagnostics import Rule, rules
@@ -219,12 +220,26 @@ def _make_node(join: Join) -> str:
         note_rows(tx)
         result = wrap_fx_proxy(tx, proxy, example_value=_results(tx, join, operands))
     else:
-        result = wrap_fx_proxy(tx, proxy)
+        made = tx.output.shape_env.pending_fresh_unbacked_symbols
+        before = list(made)
+        try:
+            result = wrap_fx_proxy(tx, proxy)
+        except UserError:  # torch asks of strides that the data decides whether they are 1
+            if not all(map(_has_known_type, join.slots)):
+                raise
+            made[:] = before
+            result = wrap_fx_proxy(tx, proxy, example_value=_results(tx, join, operands))
     join.outputs = [
         _as_differentiable_as(tx, value, slot)
         for value, slot in zip(result.items, join.slots, strict=True)  # type: ignore[attr-defined]
     ]
     return "If"
+
+
+def _has_known_type(slot: tuple[VariableTracker, VariableTracker]) -> bool:
+    """Whether both sides give a tensor of one type, or a row that is as long as the data says."""
+    then, orelse = map(example, slot)
+    return same_type(then, orelse) or (then.dim() == orelse.dim() == 1 and then.dtype is orelse.dtype)
 
 
 def _results(tx: Tx, join: Join, operands: list[Proxy]) -> tuple[torch.Tensor, ...]:

@@ -58,6 +58,7 @@ from graphweld.capture import (
 from graphweld.capture.absence import hook_absence
 from graphweld.capture.aliases import hook_data
 from graphweld.capture.as_python import hook_asserts, hook_cells
+from graphweld.capture.asked_sizes import hook_questions
 from graphweld.capture.autograd_functions import hook_autograd_functions
 from graphweld.capture.changing_sizes import hook_rows
 from graphweld.capture.choices import hook_choices
@@ -146,6 +147,7 @@ def install() -> None:
         hook_exceptions()
         hook_surroundings()
         hook_autograd_functions()
+        hook_questions()
 
 
 def _skip_boundaries() -> None:
@@ -199,8 +201,7 @@ def _hook_inlining() -> None:
                 trace.unrolls_sizes = True
                 _start_over(trace, parent, "unrolls loops over sizes that change")
             if is_outermost and trace.tested:
-                trace.untested |= trace.tested
-                trace.tested.clear()
+                trace.take_for_sizes()
                 _start_over(trace, parent, "takes ints that change for sizes")
             if is_outermost and trace.changing:
                 trace.take_for_constants()

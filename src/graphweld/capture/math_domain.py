@@ -3,7 +3,7 @@
 math.sqrt(t.item())      ValueError where t < 0; compiled code goes on with NaN
 math.cosh(t.item())      OverflowError where t > 710.48; compiled code goes on with infinity
 math.exp(t.item())       as well; torch has no such function of symbols, so it is one of tensors, in double precision
-int(t.item())            OverflowError for an infinity, ValueError for a NaN; compiled code goes on with any number
+math.floor(t.item())     OverflowError for an infinity, ValueError for a NaN; compiled code goes on with any number
 """
 
 import math
@@ -74,7 +74,7 @@ def is_not_finite(number: Any) -> torch.Tensor:
 
 
 def becoming_whole(handler: Callable[..., Any]) -> Callable[..., Any]:
-    """`int(x)` or `round(x)`."""
+    """`round(x)`."""
 
     def handled(tx: Tx, args: Any, kwargs: Any) -> Any:
         if trace_of(tx) is not None:

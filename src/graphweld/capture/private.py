@@ -155,6 +155,16 @@ PATCHED = (
         ("format_string", "sym_args", "sym_kwargs"),
     ),
     Private(
+        f"{_VARIABLES}.builder.get_fake_value",
+        "patched: what an operator asks of sizes that the data decides is answered, or a check in front of it",
+        ("node", "tx", "allow_non_graph_fake"),
+    ),
+    Private(
+        f"{_SHAPES}.ShapeEnv.evaluate_expr",
+        "patched: a question that has been answered",
+        ("self", "orig_expr"),
+    ),
+    Private(
         f"{_DYNAMO}.output_graph.OutputGraph.call_user_compiler",
         "patched: a compiled graph that ends in a raise leaves no trace",
         ("self", "gm", "example_inputs"),
@@ -497,7 +507,7 @@ _VALUES_OF_DATA = (
     *_each(
         _SHAPES,
         "DimDynamic DimDynamic.DYNAMIC GuardOnDataDependentSymNode compute_unbacked_bindings free_unbacked_symbols "
-        "statically_known_true",
+        "statically_known_true uninteresting_files",
         "to know the numbers and sizes that the data decides",
     ),
     *_each(

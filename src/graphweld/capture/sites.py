@@ -69,6 +69,11 @@ class Trace:
         self.sizes.clear()
         self.tests_data = False
 
+    def take_for_sizes(self) -> None:
+        """Trace ints that change from call to call, and are tested, as torch does."""
+        self.untested |= self.tested
+        self.tested.clear()
+
     def take_for_constants(self) -> None:
         """Trace what changes from call to call as torch does."""
         self.constant |= self.changing.keys()
