@@ -39,9 +39,14 @@ def _replace(graph: Graph, node: Node) -> None:
     with graph.inserting_before(node):
         made = graph.graph_copy(traced, dict(zip(traced.find_nodes(op="placeholder"), operands, strict=True)))
     if isinstance(made, Node):
-        node.replace_all_uses_with(made, propagate_meta=True)
+        _put(made, node)
     else:  # each result is taken out by its number
         for user in list(node.users):
-            user.replace_all_uses_with(made[user.args[1]], propagate_meta=True)  # type: ignore[index]
-            graph.erase_node(user)
-    graph.erase_node(node)
+            _put(made[user.args[1]], user)  # type: ignore[index]
+        graph.erase_node(node)
+
+
+def _put(made: Any, node: Node) -> None:
+    made.meta = dict(node.meta)
+    node.replace_all_uses_with(made)
+    node.graph.erase_node(node)

@@ -6,7 +6,7 @@ torch.export.save(program.run_decompositions(), "model.pt2")
 torch (2.13) has no entry for a bool that the data decide in its list of kinds of results, though the graph's own output
 has one: called an int there, it is read back as the bool that it is. It writes operators that give a tuple, not those
 that give a list, which is a matter of which of its tracers made them. Text it writes, to a file that cannot be read.
-Whoever reads a file is warned of each symbol of a size that has a range there, and that nothing is the size of.
+Whoever reads a file is warned of each symbol with a range, and that no value in the graph has for a size.
 """
 
 import contextlib
