@@ -28,7 +28,7 @@ from graphweld.capture.region_checks import make_assertions
 from graphweld.capture.saved_programs import hook_saving, mark
 from graphweld.capture.sums import make_additions
 from graphweld.capture.written_positions import hook_select_scatter
-from graphweld.diagnostics import Diagnostic, ExportError, Span, diagnose, rules
+from graphweld.diagnostics import Diagnostic, ExportError, Span
 
 CDIST = torch.ops.aten._cdist_forward.default  # what `torch.cdist` becomes
 BATCH_NORM = torch.ops.aten._native_batch_norm_legit_functional.default  # and batch normalization in training mode

@@ -2,7 +2,7 @@
 
 torch.linalg.cholesky(m)    ->    l, info = linalg_cholesky_ex(m); _assert_async((info == 0).all())
 
-`run_decompositions` makes the same of it, but with a check that torch (2.13) takes for an effect, and loses in a region.
+`run_decompositions` makes the same of it, with a check that torch (2.13) takes for an effect, and loses in a region.
 """
 
 from typing import Any

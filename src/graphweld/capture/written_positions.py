@@ -23,7 +23,7 @@ def hook_select_scatter() -> None:
         size = x.shape[dim]
         shape = [1] * x.dim()
         shape[dim] = size
-        places = torch.arange(size, device=x.device).view(shape)
+        places: Any = torch.arange(size, device=x.device).view(shape)
         written = (places == index) | (places == index + size)  # one of them; that it is inside has been checked
         return torch.where(written, src.unsqueeze(dim), x)
 

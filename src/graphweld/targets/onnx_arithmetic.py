@@ -40,6 +40,7 @@ def translations() -> dict[Callable[..., Any], Callable[..., Any]]:
         aten.sign.default: translate_sign,
         aten.pow.Tensor_Scalar: translate_power,
         aten.scalar_tensor.default: translate_scalar,
+        round: translate_round,
     }
 
 
@@ -85,7 +86,7 @@ def translate_div(a: Operand, b: Operand, rounding_mode: str | None = None) -> i
     return emit("Where", [*is_negative, *emit("Ceil", [quotient]), *emit("Floor", [quotient])])[0]
 
 
-def translate_clamp(value: ir.Value, min: Operand | None = None, max: Operand | None = None) -> ir.Value:
+def translate_clamp(value: ir.Value, min: Operand | None = None, max: Operand | None = None) -> ir.Value:  # noqa: A002 - torch's names
     """Inside of bounds, of which ONNX Runtime takes one that is left out for the greatest finite float."""
     bounds = [None if bound is None else _like(bound, value) for bound in (min, max)]
     if not _is_float(value) and all(bound is None or _is_number(bound) for bound in bounds):
@@ -95,12 +96,12 @@ def translate_clamp(value: ir.Value, min: Operand | None = None, max: Operand | 
     return value
 
 
-def translate_clamp_min(value: ir.Value, min: Operand) -> ir.Value:
+def translate_clamp_min(value: ir.Value, min: Operand) -> ir.Value:  # noqa: A002
     """Not less."""
     return translate_clamp(value, min)
 
 
-def translate_clamp_max(value: ir.Value, max: Operand) -> ir.Value:
+def translate_clamp_max(value: ir.Value, max: Operand) -> ir.Value:  # noqa: A002
     """Not more."""
     return translate_clamp(value, None, max)
 
@@ -123,6 +124,13 @@ def translate_scalar(s: Operand, dtype: Any = None, **_: Any) -> ir.Value:
     """A number as a tensor, in all its digits."""
     wanted = ir.DataType.FLOAT if dtype is None else dtype if isinstance(dtype, int) else from_torch_dtype(dtype)
     return emit("Cast", [s], to=wanted)[0] if isinstance(s, ir.Value) else constant(s, ir.DataType(wanted))
+
+
+def translate_round(number: ir.Value, digits: int | None = None) -> ir.Value:
+    """The whole number next to one of the data, an even one where there are two."""
+    if digits is not None:
+        raise NotImplementedError("a float rounded to some of its digits")
+    return emit("Cast", emit("Round", [number]), to=ir.DataType.INT64)[0]
 
 
 def _alike(a: Operand, b: Operand) -> tuple[ir.Value, ir.Value]:
