@@ -17,13 +17,10 @@ def hook_tidying() -> None:
     plain = GraphModule.delete_all_unused_submodules
 
     def delete(self: GraphModule) -> None:
-        held = [(m, m._modules) for m in self.children() if isinstance(m, GraphModule)]
-        for region, _ in held:
-            region._modules = {}
-        try:
-            plain(self)
-        finally:
-            for region, modules in held:
-                region._modules = modules
+        held = [(module, dict(module.named_children())) for module in self.modules() if module is not self]
+        plain(self)
+        for module, children in held:
+            for name, child in children.items():
+                module.add_module(name, child)
 
     GraphModule.delete_all_unused_submodules = delete  # type: ignore[method-assign]

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 _SUFFIXES = {"onnx": ".onnx", "pt2": ".pt2", "package": ".pt2"}
 _MOST_KINDS = 8
-_LOGS = ("torch._subclasses.fake_tensor", "torch.export._trace", "torch._export.serde.serialize")
 
 
 @click.command(short_help="Write a model that needs no Python: ONNX, .pt2, or compiled.")
@@ -107,7 +106,9 @@ def _write(
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
     """Without what torch logs of its own steps: what stops them is told as an error."""
-    logs = [(log, log.level) for log in map(logging.getLogger, _LOGS)]
+    from graphweld.capture.exporter import LOGS
+
+    logs = [(log, log.level) for log in map(logging.getLogger, LOGS)]
     try:
         for log, _ in logs:
             log.setLevel(logging.CRITICAL)
