@@ -9,17 +9,20 @@ from typing import Any
 
 import torch
 from torch._decomp import decomposition_table
+from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
 SELECT_SCATTER = torch.ops.aten.select_scatter.default
 
 
 def hook_select_scatter() -> None:
-    """Put the decomposition in place of torch's, for such positions."""
+    """Put the decomposition in place of torch's, where that one stops."""
     plain = decomposition_table[SELECT_SCATTER]
 
     def select_scatter(x: torch.Tensor, src: torch.Tensor, dim: int, index: Any) -> Any:
-        if not isinstance(index, torch.SymInt):
+        try:
             return plain(x, src, dim, index)
+        except GuardOnDataDependentSymNode:
+            pass
         size = x.shape[dim]
         shape = [1] * x.dim()
         shape[dim] = size
