@@ -524,6 +524,20 @@ def entry_at_two_positions_of_the_data(x, n):
     return table
 
 
+@program(counts, "branch loop state", grad=False)
+def rows_and_columns_at_positions_of_the_data(x, n):
+    table, i = torch.zeros(4, 4), int(n)
+    if x[0] < n:
+        table[:, i] = x[0]
+        table[i].add_(1)
+    else:
+        table[-1 - i, 1:] += 2
+    for k in range(i):
+        row = table[k]
+        row[k:].mul_(2).sub_(x[k])
+    return table
+
+
 @program(lambda: [(t(1.0, 2.0), t(3.0, 4.0)), (t(-1.0, -2.0), t(3.0, 4.0)), (t(-1.0, -9.0), t(3.0, 4.0))], "state loop")
 def other_name_from_loop_in_branch(x, y):
     a, b = x * 1, y * 1

@@ -42,7 +42,7 @@ from graphweld.capture.data_numbers import number_tensor
 from graphweld.capture.formatting import CONTAINERS
 from graphweld.capture.grown_lists import GrownList, either_list, give_up, new
 from graphweld.capture.intrinsics import identity, unpack
-from graphweld.capture.math_domain import becoming_whole, dividing, emit_zero_check
+from graphweld.capture.math_domain import FLOAT_DIVISIONS, becoming_whole, dividing, emit_zero_check
 from graphweld.capture.merge_variable import BINARY, MergeVariable, changes_in_place
 from graphweld.capture.partial import PartialDict
 from graphweld.capture.percent import percent
@@ -267,7 +267,7 @@ def _compare(fn: Callable[..., Any], arg_types: list[type]) -> Callable[..., Any
 
 EXTREMES = {max: polyfills.greatest, min: polyfills.least}
 _CALCULATING = [(i, n) for n in ("add", "sub", "mul", "truediv") for i in ("", "i")]
-FLOAT_ARITHMETIC = {getattr(operator, f"{i}{n}"): getattr(operator, n) for i, n in _CALCULATING}
+FLOAT_ARITHMETIC = {getattr(operator, f"{i}{n}"): getattr(operator, n) for i, n in _CALCULATING} | FLOAT_DIVISIONS
 
 
 def _calculate(fn: Callable[..., Any], arg_types: list[type]) -> Callable[..., Any]:
@@ -312,7 +312,7 @@ def _format_or_divide(arg_types: list[type]) -> Callable[..., Any]:
             if made is not None:
                 return made
         if issubclass(arg_types[1], SymNodeVariable):
-            return dividing(dynamo_handler(operator.mod, arg_types, False))(tx, args, kwargs)
+            return _calculate(operator.mod, arg_types)(tx, args, kwargs)
         return dynamo_handler(operator.mod, arg_types, False)(tx, args, kwargs)
 
     return handler

@@ -20,7 +20,7 @@ MOST_ELEMENTS = 256  # a larger one stays as it is: one operator for each elemen
 
 def make_constants(program: torch.export.ExportedProgram) -> None:
     """Replace the constants of every region, in place."""
-    for region in _regions(program.graph_module):
+    for region in regions(program.graph_module):
         for node in region.graph.find_nodes(op="get_attr"):
             value = getattr(region, str(node.target), None)
             if isinstance(value, torch.Tensor) and value.numel() <= MOST_ELEMENTS:
@@ -29,9 +29,10 @@ def make_constants(program: torch.export.ExportedProgram) -> None:
         region.recompile()
 
 
-def _regions(module: GraphModule) -> list[GraphModule]:
+def regions(module: GraphModule) -> list[GraphModule]:
+    """What is inside of a graph, however deep."""
     inner = [m for m in module.children() if isinstance(m, GraphModule)]
-    return [*inner, *itertools.chain.from_iterable(map(_regions, inner))]
+    return [*inner, *itertools.chain.from_iterable(map(regions, inner))]
 
 
 def _replace(graph: Graph, node: Node, value: torch.Tensor) -> None:

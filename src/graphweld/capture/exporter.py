@@ -20,13 +20,19 @@ from torch.utils import _pytree as pytree
 from graphweld import convert
 from graphweld.capture import dynamo, sites
 from graphweld.capture.constants import make_constants
+from graphweld.capture.kept_regions import hook_tidying
 from graphweld.capture.program import diagnostics_of, raised_by_the_program
 from graphweld.capture.raises import OF_A_POSITION
+from graphweld.capture.refusal import export_failed
+from graphweld.capture.region_checks import make_assertions
+from graphweld.capture.saved_programs import hook_saving, mark
 from graphweld.capture.sums import make_additions
-from graphweld.diagnostics import Diagnostic, ExportError, Span, diagnose, rules
+from graphweld.capture.written_positions import hook_select_scatter
+from graphweld.diagnostics import Diagnostic, ExportError, Span
 
 CDIST = torch.ops.aten._cdist_forward.default  # what `torch.cdist` becomes
 BATCH_NORM = torch.ops.aten._native_batch_norm_legit_functional.default  # and batch normalization in training mode
+LOGS = ("torch._subclasses.fake_tensor", "torch.export._trace", "torch._export.serde.serialize")  # of what stops it
 _asked = threading.local()
 _lock = threading.Lock()
 _installed = False
@@ -52,6 +58,9 @@ def install() -> None:
         if _installed:
             return
         _installed = True
+    hook_tidying()
+    hook_saving()
+    hook_select_scatter()
     plain = torch.export._trace._export
 
     def export(mod: Any, args: Any, kwargs: Any = None, *more: Any, **how: Any) -> torch.export.ExportedProgram:
@@ -67,6 +76,8 @@ def install() -> None:
             raise ExportError(_findings(error, mod)) from error
         make_constants(program)
         make_additions(program)
+        make_assertions(program)
+        mark(program, _start(mod))
         return program
 
     torch.export._trace._export = export
@@ -92,20 +103,17 @@ def _findings(error: Exception, module: Any) -> list[Diagnostic]:
     return [_at_function(d, module) for d in found]
 
 
-def export_failed(step: str, error: BaseException) -> Diagnostic:
-    """What to tell of an exception of torch's that is not about a place in the program."""
-    first, _, rest = str(error).strip().partition("\n")
-    rule = rules.ExportFailed(step, first.rstrip(".") or type(error).__name__)
-    return diagnose(rule, None, notes=[line for line in rest.splitlines()[:8] if line.strip()])
-
-
 def _at_function(diagnostic: Diagnostic, module: Any) -> Diagnostic:
     """A finding about what a program returns is found when torch's own frame has it: it belongs to the program."""
     if diagnostic.span is None or not diagnostic.span.file.startswith(sites.TORCH):
         return diagnostic
-    code = convert.code_of(getattr(module, "gw_target", module))
-    span = Span.at(code.co_filename, code.co_firstlineno)
+    span = _start(module)
     return dataclasses.replace(diagnostic, span=span, source_line=linecache.getline(span.file, span.line).rstrip())
+
+
+def _start(module: Any) -> Span:
+    code = convert.code_of(getattr(module, "gw_target", module))
+    return Span.at(code.co_filename, code.co_firstlineno)
 
 
 def raising_nodes(program: torch.export.ExportedProgram) -> dict[torch.fx.Node, str]:

@@ -4,6 +4,7 @@ math.sqrt(t.item())      ValueError where t < 0; compiled code goes on with NaN
 math.cosh(t.item())      OverflowError where t > 710.48; compiled code goes on with infinity
 math.exp(t.item())       as well; torch has no such function of symbols, so it is one of tensors, in double precision
 math.floor(t.item())     OverflowError for an infinity, ValueError for a NaN; compiled code goes on with any number
+t.item() // 0.1          the largest whole number of times that it goes in; of symbols, a rounded quotient, rounded down
 """
 
 import math
@@ -51,6 +52,40 @@ def of_data(tx: Tx, fn: Any, args: Any) -> Callable[..., Any] | None:
         if tx.output.export and not ours:  # exported programs know no functions of symbols
             return _in_tensors(in_tensors)
     return ours
+
+
+def _remainder(number: torch.Tensor | float, divisor: torch.Tensor | float) -> torch.Tensor:
+    """Traced. A zero has the divisor's sign, in Python."""
+    number, divisor = _double(number), _double(divisor)
+    rest, is_below, zero = _rest(number, divisor)
+    return torch.where(is_below, rest + divisor, torch.where(rest == 0, zero, rest))
+
+
+def _floor_divide(number: torch.Tensor | float, divisor: torch.Tensor | float) -> torch.Tensor:
+    """Traced. Inductor's own (torch 2.13) is a quotient rounded down: 10 for 1.0 // 0.1, which is 9."""
+    number, divisor = _double(number), _double(divisor)
+    rest, is_below, zero = _rest(number, divisor)
+    exact = (number - rest) / divisor
+    exact = torch.where(is_below, exact - 1, exact)
+    found = torch.floor(exact)
+    found = torch.where(exact - found > 0.5, found + 1, found)
+    return torch.where(exact == 0, zero * torch.sign(number), found)
+
+
+def _double(number: torch.Tensor | float) -> torch.Tensor:
+    return torch.as_tensor(number, dtype=torch.float64)
+
+
+def _rest(number: torch.Tensor, divisor: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """What is left by a quotient rounded towards zero, whether one more goes in, and a zero of the divisor's sign."""
+    rest = torch.fmod(number, divisor)
+    return rest, (rest != 0) & ((rest < 0) != (divisor < 0)), 0.0 * torch.sign(divisor)
+
+
+FLOAT_DIVISIONS: dict[Any, Callable[..., Any]] = {
+    **dict.fromkeys((operator.floordiv, operator.ifloordiv), _floor_divide),
+    **dict.fromkeys((operator.mod, operator.imod), _remainder),
+}
 
 
 def raises(number: Any, fn: Any) -> torch.Tensor:

@@ -298,6 +298,21 @@ PATCHED = (
         ("mod", "args", "kwargs"),
     ),
     Private(
+        "torch._export.serde.serialize.ExportedProgramSerializer.serialize",
+        "patched: a program is readied before it is written to a file",
+        ("self", "exported_program"),
+    ),
+    Private(
+        "torch.export.ExportedProgram.run_decompositions",
+        "patched: what stops a decomposition is told with a code",
+        ("self",),
+    ),
+    Private(
+        "torch.fx.GraphModule.delete_all_unused_submodules",
+        "patched: regions inside of regions are kept",
+        ("self",),
+    ),
+    Private(
         "torch._subclasses.functional_tensor.FunctionalTensorMode.__torch_dispatch__",
         "patched: views behind a write, asked for a size",
         ("self", "func", "types", "args", "kwargs"),
@@ -586,6 +601,10 @@ _REST = (
         "batch normalization in training mode, which torch's ONNX exporter translates to another one",
     ),
     *_each("torch.utils._python_dispatch", "TorchDispatchMode", "to see those checks"),
+    *_each("torch.fx.experimental.proxy_tensor", "make_fx", "to put those checks into a region of an exported program"),
+    *_each("torch._decomp", "decomposition_table", "where a change at one position gets a decomposition of ours"),
+    *_each("torch._export.serde.serialize", "ExportedProgramSerializer", "what writes exported programs"),
+    *_each(_SHAPES, "free_symbols", "the sizes that a written program is told of"),
     *_each("torch", "_assert_async", "to end a compiled call where the program raises"),
     *_each(
         _IR,

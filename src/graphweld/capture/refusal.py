@@ -6,7 +6,7 @@ from torch._dynamo.exc import Unsupported
 
 from graphweld.capture.sites import span_here
 from graphweld.capture.variables import Tx
-from graphweld.diagnostics import Diagnostic, Rule, diagnose
+from graphweld.diagnostics import Diagnostic, Rule, diagnose, rules
 
 
 class Refusal(Unsupported):
@@ -27,3 +27,10 @@ def refusal(tx: Tx, rule: Rule, site: int | None = None, notes: tuple[str, ...] 
 def refuse(tx: Tx, rule: Rule, site: int | None = None) -> NoReturn:
     """Raise `refusal`."""
     raise refusal(tx, rule, site)
+
+
+def export_failed(step: str, error: BaseException) -> Diagnostic:
+    """What to tell of an exception of torch's that is not about a place in the program."""
+    first, _, rest = str(error).strip().partition("\n")
+    rule = rules.ExportFailed(step, first.rstrip(".") or type(error).__name__)
+    return diagnose(rule, None, notes=[line for line in rest.splitlines()[:8] if line.strip()])

@@ -1,6 +1,7 @@
-"""Sums of numbers that the data decides, as additions: torch 2.13 adds several at once, and cannot write that.
+"""Sums and sizes of numbers that the data decides: torch 2.13 cannot write them to a file as it traces them.
 
 sym_sum((1, n, m))    ->    add(add(1, n), m)
+abs(n)                ->    0 + sym_max(-n, n)
 """
 
 import operator
@@ -26,6 +27,25 @@ def make_additions(program: torch.export.ExportedProgram) -> None:
             node.replace_all_uses_with(total)
             module.graph.erase_node(node)
         module.recompile()
+
+
+def make_maxima(program: torch.export.ExportedProgram) -> None:
+    """Replace what numbers are without their signs, in place. What is added makes -0.0 a zero without one."""
+    for module in program.graph_module.modules():
+        for node in list(module.graph.nodes) if isinstance(module, GraphModule) else ():
+            if node.target not in (operator.abs, abs):
+                continue
+            (number,) = node.args
+            zero = 0.0 if isinstance(_value(number), torch.SymFloat) else 0
+            with module.graph.inserting_before(node):
+                less = module.graph.call_function(operator.neg, (number,))
+                most = module.graph.call_function(torch.sym_max, (less, number))
+                made = module.graph.call_function(operator.add, (zero, most))
+            value = _value(number)
+            for new, found in (less, -value), (most, torch.sym_max(-value, value)), (made, node.meta["val"]):
+                new.meta = {**node.meta, "val": found}
+            node.replace_all_uses_with(made)
+            module.graph.erase_node(node)
 
 
 def _value(term: Any) -> Any:

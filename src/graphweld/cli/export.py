@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import copy
+import logging
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from graphweld.cli.writing import check_writable
 from graphweld.diagnostics import GraphweldError, UsageError
 
 if TYPE_CHECKING:
@@ -55,8 +59,7 @@ def export(
     path = Path(output or f"{name.rpartition('.')[2]}{_SUFFIXES[form]}")
     if path.suffix != _SUFFIXES[form]:
         raise UsageError.because(f"{form} is written to a {_SUFFIXES[form]} file, not {path}")
-    if not path.parent.is_dir():
-        raise UsageError.because(f"cannot write {path}: there is no folder {path.parent}")
+    check_writable(str(path))
     require_torch()
     found = load_target(file, name, instantiate=True)
     args = () if inputs == "()" else positional_arguments(inputs, found)
@@ -65,11 +68,15 @@ def export(
     shapes = _shapes(found, args, named, dynamic)
     click.echo(f"exporting {target} to {path} ...", err=True)
     try:
-        kinds, notes = _write(found.fn, args, named, shapes, form, path, opset, verify)
-    except (GraphweldError, OSError):
+        with _quiet():
+            kinds, notes = _write(found.fn, args, named, shapes, form, path, opset, verify)
+    except OSError:
         raise
-    except Exception as error:  # what the user's function raises on every path
-        raise UsageError.because(f"{name} raises on these inputs: {raised(error, file)}") from error
+    except Exception as error:  # where plain Python raises, that is what there is to tell
+        plain = _raised_by(found.fn, args, named) if isinstance(error, GraphweldError) else error
+        if plain is None:
+            raise
+        raise UsageError.because(f"{name} raises on these inputs: {raised(plain, file)}") from error
     most = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common(_MOST_KINDS))
     click.echo("\n".join([f"{path}: {path.stat().st_size:,} bytes, {sum(kinds.values())} nodes ({most})", *notes]))
 
@@ -94,6 +101,32 @@ def _write(
     else:
         torch.export.save(program, path)
     return Counter(_kinds(program.graph_module)), []
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Without what torch logs of its own steps: what stops them is told as an error."""
+    from graphweld.capture.exporter import LOGS
+
+    logs = [(log, log.level) for log in map(logging.getLogger, LOGS)]
+    try:
+        for log, _ in logs:
+            log.setLevel(logging.CRITICAL)
+        yield
+    finally:
+        for log, level in logs:
+            log.setLevel(level)
+
+
+def _raised_by(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Exception | None:
+    import torch
+
+    try:
+        with torch.no_grad():
+            copy.deepcopy(fn)(*copy.deepcopy(args), **copy.deepcopy(kwargs))
+    except Exception as error:  # noqa: BLE001 - whatever it is
+        return error
+    return None
 
 
 def _notes(model: Any) -> Iterator[str]:

@@ -14,6 +14,13 @@ def check_writable(path: str) -> None:
         raise UsageError.because(f"cannot write {path}: it is a folder")
     if not target.parent.is_dir():
         raise UsageError.because(f"cannot write {path}: there is no folder {target.parent}")
+    is_new = not target.exists()
+    try:
+        target.open("ab").close()
+    except OSError as error:
+        raise UsageError.because(f"cannot write {path}: {error.strerror}") from error
+    if is_new:
+        target.unlink()
 
 
 def write_text(path: str, text: str) -> None:

@@ -7,8 +7,8 @@ from typing import Any
 
 import torch
 
-from graphweld.capture.exporter import export_failed
 from graphweld.capture.packages import compile_package
+from graphweld.capture.refusal import export_failed
 from graphweld.diagnostics import ExportError, UsageError
 from graphweld.targets.export import export_target
 

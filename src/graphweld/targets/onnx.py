@@ -16,7 +16,8 @@ import torch
 from torch.export.graph_signature import ConstantArgument
 
 from graphweld.capture.exported_names import Changed, changed_by_program, result_names
-from graphweld.capture.exporter import export_failed, flat_inputs, flat_results, named_sizes, raising_nodes
+from graphweld.capture.exporter import flat_inputs, flat_results, named_sizes, raising_nodes
+from graphweld.capture.refusal import export_failed
 from graphweld.convert import code_of
 from graphweld.diagnostics import ExportError, Span, UsageError, diagnose, rules
 from graphweld.targets.export import as_module, changed_by, export_target

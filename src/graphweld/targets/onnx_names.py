@@ -49,7 +49,7 @@ def name_sources(model: ir.Model, results: Sequence[str] = ()) -> None:
     for value, name in sorted(named, key=lambda pair: not pair[1]):  # the user's keys come first
         if value not in kept:
             kept.add(value)
-            value.name = _free(name or variables.of(value) or value.name or "result", taken)
+            value.name = _free(name or variables.of(value) or _checked(value).name or "result", taken)
     rename("", (value for node in model.graph for value in node.outputs if value not in kept))
     for node in nodes:
         line = node.metadata_props.get(SOURCE, "").rpartition(":")[2]
@@ -58,6 +58,16 @@ def name_sources(model: ir.Model, results: Sequence[str] = ()) -> None:
                 region = attribute.as_graph()
                 region.name = _free(f"{REGIONS.get(kind, kind)}{line and f'_line_{line}'}", taken)
                 rename(f"{region.name}.", [*region.inputs, *(value for inner in region for value in inner.outputs)])
+
+
+def _checked(value: ir.Value) -> ir.Value:
+    """What has been computed, of a value that checks have let pass."""
+    node = value.producer()
+    if node is None or WORDS not in node.metadata_props:
+        return value
+    (only,) = node.predecessors()[:1]
+    inner = only.inputs[0]
+    return value if inner is None else _checked(inner)
 
 
 def _free(name: str, taken: set[str]) -> str:

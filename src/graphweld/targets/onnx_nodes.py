@@ -34,7 +34,10 @@ def constant(value: Any, dtype: ir.DataType = ir.DataType.INT64) -> ir.Value:
 
 def like(number: float, value: ir.Value) -> ir.Value:
     """A number in the type of a value."""
-    return emit("CastLike", [constant(number, ir.DataType.DOUBLE), value])[0]
+    made = emit("CastLike", [constant(number, ir.DataType.DOUBLE), value])[0]
+    if value.dtype is not None:
+        made.dtype = value.dtype
+    return made
 
 
 def axes_of(dim: Dims) -> ir.Value | None:

@@ -10,7 +10,7 @@ import torch
 import graphweld.capture.returned_lists  # noqa: F401 - makes operators
 from graphweld.capture.exporter import BATCH_NORM, CDIST
 from graphweld.capture.returned_choices import CHOICE
-from graphweld.targets import onnx_draws, onnx_reductions
+from graphweld.targets import onnx_arithmetic, onnx_draws, onnx_reductions
 from graphweld.targets.onnx_choices import translate_choice
 from graphweld.targets.onnx_nodes import Number, constant, emit, like
 from graphweld.targets.onnx_raises import WORDS
@@ -24,6 +24,7 @@ SELECTED = {ir.DataType.FLOAT, ir.DataType.DOUBLE, ir.DataType.INT32, ir.DataTyp
 def translations() -> dict[Callable[..., Any], Callable[..., Any]]:
     return {
         torch.ops.aten.where.self: translate_where,
+        **onnx_arithmetic.translations(),
         **onnx_reductions.translations(),
         **onnx_draws.translations(),
         torch.ops.aten.cat.default: translate_cat,

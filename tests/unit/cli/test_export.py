@@ -85,6 +85,20 @@ def test_what_the_function_raises_is_one_line(model: Path, capsys: pytest.Captur
     assert "Traceback" not in found
 
 
+def test_inputs_on_which_plain_python_raises_are_one_line(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    inputs = "torch.ones(2, 3), torch.ones(3)"
+    assert run(["export", "exported_model.py:f", "-i", inputs, "--to", "pt2"]) == 2
+    assert "f raises on these inputs: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("form", ["onnx", "pt2", "package"])
+def test_a_path_that_cannot_be_written_is_one_line(model: Path, form: str, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = model / f"folder{'.onnx' if form == 'onnx' else '.pt2'}"
+    folder.mkdir()
+    assert run(["export", "exported_model.py:f", "-i", INPUTS, "--to", form, "-o", str(folder)]) == 2
+    assert f"cannot write {folder}: it is a folder" in capsys.readouterr().err
+
+
 def test_the_summary_tells_names_and_draws(model: Path) -> None:
     def told(name: str, *more: str) -> str:
         arguments = ["export", f"exported_model.py:{name}", "-i", "torch.ones(3)", "--to", "onnx", *more]

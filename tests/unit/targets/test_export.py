@@ -204,3 +204,31 @@ def test_sums_of_several_numbers_of_the_data_are_written(tmp_path: Path) -> None
     program = torch.export.load(tmp_path / "sums.pt2").module()
     for n in (0, 1, 4):
         torch.testing.assert_close(program(-x, torch.tensor(n)), f(-x, torch.tensor(n)))
+
+
+def test_bools_and_sizes_of_numbers_are_written(tmp_path: Path) -> None:
+    def f(x):
+        total = x.sum().item()
+        return x * abs(total), total > 0, not total > 7
+
+    path = tmp_path / "program.pt2"
+    torch.export.save(gw.export(f, (X,)), path)
+    program = torch.export.load(path).module()
+    for row in (X, -X, X * 5):
+        wanted, found = f(row), program(row)
+        assert torch.equal(wanted[0], found[0])
+        assert wanted[1:] == found[1:]
+        assert [type(value) for value in found[1:]] == [bool, bool]
+
+
+def test_what_cannot_be_written_is_refused_with_a_code(tmp_path: Path) -> None:
+    def f(x):
+        return x if x.sum() > 0 else x + 1, "text"
+
+    program = gw.export(f, (X,))
+    with pytest.raises(gw.GraphweldError, match=r"a \.pt2 file cannot return 'text'") as found:
+        torch.export.save(program, tmp_path / "program.pt2")
+    (diagnostic,) = found.value.diagnostics
+    assert diagnostic.code == "GW140"
+    assert diagnostic.span is not None
+    assert diagnostic.span.file == __file__

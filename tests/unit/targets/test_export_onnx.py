@@ -249,6 +249,16 @@ def test_results_have_the_names_of_keys_and_variables() -> None:
     assert [value.metadata_props.get("graphweld.number") for value in outputs] == [None] * 4 + ["int", "int"]
 
 
+def test_a_result_behind_a_check_has_its_own_name() -> None:
+    def f(x):
+        if x.sum() < 0:
+            raise ValueError("less than nothing")
+        return x + 1
+
+    (output,) = gw.export_onnx(f, (torch.ones(3),), verify=[(-torch.ones(3),)]).model.graph.outputs
+    assert output.name == "add"
+
+
 def differs_in_a_graph(x):
     return x * 2 if torch.compiler.is_compiling() else x * 3
 

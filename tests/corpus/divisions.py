@@ -1,0 +1,92 @@
+"""Divisions and remainders, bounds and signs: where a rounded quotient, an infinity or a NaN makes a difference."""
+
+import torch
+
+from .program import ints, program, t
+
+INFINITE, NAN = float("inf"), float("nan")
+
+
+def _doubles():
+    rows = (1.0, 0.1), (-1.0, 0.1), (2.5, -0.5), (-2.5, 0.7), (7.0, 2.0), (-7.0, 2.0), (7.0, -3.0), (0.5, 0.25)
+    return [(t(*row, dtype=torch.float64),) for row in rows]
+
+
+def _floats():
+    return [
+        (t(1.0, -1.0, 0.3, 2.5),),
+        (t(-1.0, 0.7, -0.3, -2.5),),
+        (t(INFINITE, -INFINITE, NAN, 7.0),),
+        (t(-INFINITE, -7.0, 0.0, NAN),),
+    ]
+
+
+def _whole():
+    return [(ints(*row),) for row in ((7, 2), (-7, 2), (7, -2), (-7, -2), (0, 3), (-6, 3))]
+
+
+@program(_doubles, "branch loop inductor", grad=False)
+def floats_of_the_data(x):
+    n, m = x[0].item(), x[1].item()
+    if n // 0.1 > m % 0.3:
+        q, r = divmod(n, m)
+        return x + (n // m - q) + 10 * r + 5.5 % m
+    while n < 0:
+        n = n % 0.7 if m > 0 else n // m
+    n //= 0.3
+    return x * n - m // -2
+
+
+@program(_whole, "branch", grad=False)
+def ints_of_the_data(x):
+    n, m = int(x[0]), int(x[1])
+    if n // m > n % 3:
+        return x + n // 2 + 100 * (n % -3)
+    q, r = divmod(n, m)
+    return x - n // -2 + 10 * q + 100 * r
+
+
+@program(_whole, "branch", grad=False)
+def whole_tensors(x):
+    if (x // 2).sum() > (x % 3).sum():
+        return x // -2, x % -3, torch.div(x, 2, rounding_mode="trunc"), x.int() // 3
+    return x % 2, torch.div(x, -2, rounding_mode="floor"), x + 1, x.int() % -3
+
+
+@program(_floats, "branch", grad=False)
+def float_tensors(x):
+    if (x // 0.1).nan_to_num().sum() > 9:
+        return x // 0.1, x % 0.1, 0.7 // x
+    return x % 0.3, torch.div(x, -0.3, rounding_mode="floor"), torch.div(x, 0.3, rounding_mode="trunc")
+
+
+@program(_floats, "branch", grad=False)
+def half_floats(x):
+    y = x.to(torch.bfloat16)
+    if (y > 1).any():
+        return y // 0.25, y % 0.25
+    return y % -0.5, y // 0.5
+
+
+@program(_floats, "branch")
+def bounds_on_one_side(x):
+    if x.isnan().any():
+        return x.clamp(min=-2.0), x.clamp_max(torch.ones(4))
+    return torch.clamp_min(x, 0.5), x.clamp(max=-INFINITE)
+
+
+@program(_floats, "branch", grad=False)
+def signs_and_roots(x):
+    if x.isinf().any():
+        return torch.sign(x), x**0.5
+    return torch.sgn(x) + 1, (x.abs() + 1) ** -0.5
+
+
+@program(_doubles, "branch loop", grad=False)
+def digits_of_doubles(x):
+    y = x
+    while y[0] < 0.3 and y[0] > -9:
+        y = y + 0.1
+    if y[0] + y[1] * 1e9 == 0.1 * 1e9 + 1.0:
+        return y * 0.3 + 1 / 3, y < 0.7
+    return torch.full((2,), 0.1, dtype=torch.float64) + y, y > 0.1
