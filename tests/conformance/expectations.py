@@ -238,7 +238,8 @@ EXPORTED: tuple[Expect, ...] = (
     ),
     # What a program keeps in a module of its own.
     *_each(
-        "kept_state.running_mean kept_state.put_back_to_none kept_state.two_that_are_filled_apart "
+        "kept_state.running_mean kept_state.ring_of_rows kept_state.stopped_after_two_without_a_better_one "
+        "kept_state.put_back_to_none kept_state.two_that_are_filled_apart "
         "kept_state.buffer_made_by_the_first_call kept_state.cache_changed_in_place "
         "kept_state.least_from_infinity kept_state.least_from_none kept_state.one_tensor_in_two_places "
         "kept_state.known_again kept_state.no_other_test_of_tensors kept_state.of_another_size_later "

@@ -205,3 +205,42 @@ def with_a_gradient_for_the_argument():
             return y
 
     return Gate()
+
+
+@factory(frames, "state one_graph", grad=False)
+def stopped_after_two_without_a_better_one():
+    class Stop(Module):
+        def __init__(self):
+            super().__init__()
+            self.stopped = False
+
+        def forward(self, x):
+            size = x.abs().sum()
+            if self.kept is None or size < self.kept:
+                self.kept, self.count = size, 0
+            else:
+                self.count += 1
+            if self.count >= 2:
+                self.stopped = True
+            return x * 0 if self.stopped else x * 2
+
+    return Stop()
+
+
+@factory(frames, "state one_graph", grad=False)
+def ring_of_rows():
+    class Ring(Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("rows", torch.zeros(3, 2))
+            self.place, self.is_full = 0, False
+
+        def forward(self, x):
+            if x.sum() > 0:
+                self.rows[self.place] = x
+                self.place = (self.place + 1) % 3
+                if self.place == 0:
+                    self.is_full = True
+            return self.rows.sum(0), self.is_full
+
+    return Ring()
