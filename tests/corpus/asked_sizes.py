@@ -20,7 +20,7 @@ def resized_in_a_loop(x, sizes):
     return torch.cat(rows, -1)
 
 
-@factory(lambda: [(rand(1, 4, 6, 6), ints(*size)) for size in ((3, 4), (1, 1), (1, 2))], "state data_sizes")
+@factory(lambda: [(rand(1, 4, 6, 6), ints(*size)) for size in ((3, 4), (1, 1), (1, 2))], "state data_sizes raises")
 def normalized_part():
     norm = torch.nn.GroupNorm(4, 4)
 
@@ -35,7 +35,7 @@ def distances_of_what_is_kept(x):
     return torch.cdist(x[x[:, 0] > 0], x)
 
 
-@program(lambda: [(rand(1, 2, 6, 6), ints(*size)) for size in ((4, 4), (2, 5), (0, 4))], "state data_sizes")
+@program(lambda: [(rand(1, 2, 6, 6), ints(*size)) for size in ((4, 4), (2, 5), (0, 4))], "state data_sizes raises")
 def unfolded_part(x, size):
     return F.unfold(x[..., : int(size[0]), : int(size[1])], 2, stride=2) * 2
 
@@ -49,7 +49,7 @@ def number_of_a_comparison(n):
 _NUMBERS = [2.7, -2.7, 0.3, float("inf"), float("nan"), 1e30]
 
 
-@program(lambda: [(t(n),) for n in _NUMBERS], "branch data_sizes", grad=False)
+@program(lambda: [(t(n),) for n in _NUMBERS], "branch data_sizes raises", grad=False)
 def size_of_a_float(x):
     n = int((x * x).sum())
     if n > 100:
@@ -69,10 +69,10 @@ def size_of_a_product(x):
     return rows.sum()
 
 
-@program(lambda: [(rand(2, 4) - shift, ints(k)) for shift, k in ((0.0, 2), (1.0, 3), (1.0, 1))], "branch data_sizes")
+@program(lambda: [(rand(2, 4) - shift, ints(k)) for shift, k in ((0.0, 2), (9.0, 3), (-5.0, 1))], "branch data_sizes")
 def columns_on_either_side(x, count):
     part = x[:, : int(count[0])].clone()
     rows = part.T.clone() if x.sum() > 0 else part.T.clone() * 2
     if x[0, 0] > 0:
         return part * 2, rows.relu().sum(), x[x > 0]
-    return part.exp() @ rows, rows.sum(), x[0, :0]
+    return part.exp() @ rows, rows.sum(), x[0, :0] * 1

@@ -215,9 +215,9 @@ def doubled_where(v, least):
 
 @program(lambda: [(t(4.0, 2.0),), (t(4.0, -2.0),), (t(4.0, -9.0),), (t(1.0, 2.0),), (t(-5.0, -4.0),)], "branch")
 def argument_or_not_from_inside(x):
-    c = x * 1
+    c, y = x * 1, x * 2
     if (c > 3).any():
         if (x > -9).all():
-            c = doubled_where(x, 3)
+            c = doubled_where(y, 6)
             return c
-    return x, c
+    return x + c
