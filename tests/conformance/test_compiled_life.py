@@ -107,3 +107,25 @@ def test_one_program_in_two_backends() -> None:
         for x in (UP, DOWN):
             torch.testing.assert_close(compiled(x), _steered(2)(x))
     assert (first.count, second.count) == (1, 1)
+
+
+def test_a_kept_int_that_passes_64_bits() -> None:
+    class Growing(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.scale = 2**40
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            if x.sum() > 0:
+                x = x + 1
+            if self.scale > 2**50:
+                x = x * 3
+            self.scale *= 2**12
+            return x
+
+    module, plain, backend = Growing(), Growing(), CountingBackend("eager")
+    compiled = gw.compile(module, backend=backend)
+    for x in (UP, DOWN, UP, DOWN):
+        torch.testing.assert_close(compiled(x), plain(x))
+        assert module.scale == plain.scale
+    assert backend.count == 3  # one for each value that no input holds

@@ -20,7 +20,7 @@ from torch.fx.experimental.symbolic_shapes import DimDynamic, free_symbols
 
 from graphweld.capture import sites
 from graphweld.capture.effects import contents_of
-from graphweld.capture.kept_tensors import NUMBERS, Kind, kept_kind, none_or_kept, number_input
+from graphweld.capture.kept_tensors import NUMBERS, Kind, kept_kind, kind_of, none_or_kept, number_input
 
 
 def hook_literals() -> None:
@@ -33,7 +33,8 @@ def hook_literals() -> None:
             return wrap_literal(self, value)
         kind = _kind_here(trace, self.source.name, value)
         if kind is None:
-            trace.kept[self.source.name] = (self.source, value)
+            if value is None or kind_of(value) is not None:
+                trace.kept[self.source.name] = (self.source, value)
             return wrap_literal(self, value)
         if isinstance(kind, Kind):
             return none_or_kept(self, value, kind)
@@ -71,7 +72,8 @@ def note_tested(tx: Any, test: VariableTracker) -> None:
 def _kind_here(trace: sites.Trace, name: str, value: object) -> Any:
     """The kind of what a place is known to hold, unless something of another kind is there now."""
     kind = trace.changing.get(name)
-    return None if isinstance(kind, Kind) and not kind.allows(value) else kind
+    fits = kind.allows(value) if isinstance(kind, Kind) else kind_of(value) is not None
+    return kind if fits else None
 
 
 def newly_changing(tx: Any, trace: sites.Trace) -> dict[str, Any]:
@@ -84,7 +86,7 @@ def newly_changing(tx: Any, trace: sites.Trace) -> dict[str, Any]:
         key = getattr(source, "member", getattr(source, "index", None))
         after = written.get(source.base.name, {}).get(key)
         kind = None if after is None else _changing_kind(before, after.realize())
-        if kind is not None and (trace.wanted or isinstance(kind, Kind) or kind is bool):
+        if kind not in (None, trace.changing.get(name)) and (trace.wanted or isinstance(kind, Kind) or kind is bool):
             found[name] = kind
     # A program without sites stays torch's. But the sites may lie on the paths that it takes in the second call.
     trace.on_trial |= bool(found) and not trace.wanted

@@ -15,7 +15,7 @@ from typing import Any
 
 import torch
 from torch._dynamo.bytecode_transformation import create_call_function
-from torch._dynamo.guards import GuardBuilder, GuardManagerType, install_guard
+from torch._dynamo.guards import GuardManagerType, install_guard
 from torch._dynamo.source import ChainedSource
 from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.builder import GraphArg, VariableBuilder, wrap_to_fake_tensor_and_record
@@ -49,8 +49,11 @@ class Kind:
     device: str = "cpu"
     number: type | None = None
 
+    def holds(self, value: object) -> bool:
+        return kind_of(value) == self
+
     def allows(self, value: object) -> bool:
-        return value is None or kind_of(value) == self
+        return value is None or self.holds(value)
 
 
 _DTYPES: dict[type, torch.dtype] = {bool: torch.bool, int: torch.int64, float: torch.float64}
@@ -107,7 +110,7 @@ class _Kept(ChainedSource):
 def none_or_kept(builder: VariableBuilder, value: Any, kind: Kind) -> VariableTracker:
     """What is in a place, as a value that is None or not as each call has it."""
     tx, source = builder.tx, builder.source
-    install_guard(source.make_guard(functools.partial(_guard, kind=kind)))
+    install_guard(source.make_guard(functools.partial(_guard, kind=kind, allows=kind.allows)))
     there = _input(builder, kept.is_there, kind, value)
     found = _input(builder, kept.tensor_or_zeros, kind, value)
     if kind.number:
@@ -124,8 +127,9 @@ def number_input(builder: VariableBuilder, value: float) -> VariableTracker:
     """A number as an input, and of the data. Torch's own is a constant if it is infinite, or for AOTAutograd."""
     known: dict[str, Any] = builder.tx.output.unspec_variable_map
     if builder.name not in known:
-        install_guard(builder.source.make_guard(GuardBuilder.TYPE_MATCH))
-        known[builder.name] = _item(builder.tx, _input(builder, kept.tensor_or_zeros, NUMBERS[type(value)], value))
+        kind = NUMBERS[type(value)]
+        install_guard(builder.source.make_guard(functools.partial(_guard, kind=kind, allows=kind.holds)))
+        known[builder.name] = _item(builder.tx, _input(builder, kept.tensor_or_zeros, kind, value))
     return known[builder.name]  # type: ignore[no-any-return]
 
 
@@ -163,10 +167,10 @@ def _input(builder: VariableBuilder, function: Callable[..., torch.Tensor], kind
     return made
 
 
-def _guard(builder: Any, guard: Any, kind: Kind) -> None:
+def _guard(builder: Any, guard: Any, kind: Kind, allows: Callable[[object], bool]) -> None:
     """Hold a place to its kind, and a tensor that may be changed to be no other one that the program is given."""
     name, manager = builder.arg_ref(guard), builder.get_guard_manager(guard)
-    manager.add_lambda_guard(kind.allows, [f"{name} is None or {kind}"], guard.user_stack)
+    manager.add_lambda_guard(allows, [f"{name} is {kind}, or None"], guard.user_stack)
     if kind.number or not _is_identity_seen(builder.check_fn_manager.output_graph):
         return
     nothing = object()

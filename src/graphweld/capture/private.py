@@ -483,7 +483,7 @@ _TRACER = (
     *_each(f"{_DYNAMO}.source", "ChainedSource", "to know where a number that changes is kept"),
     *_each(
         f"{_DYNAMO}.guards",
-        "GuardBuilder GuardBuilder.TYPE_MATCH GuardManagerType GuardManagerType.GUARD_MANAGER install_guard",
+        "GuardManagerType GuardManagerType.GUARD_MANAGER install_guard",
         "to guard what a program keeps from call to call, where it is an input of the graph",
     ),
     *_each(
