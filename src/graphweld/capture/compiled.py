@@ -32,7 +32,7 @@ def hook_compiled() -> None:
         if not handles and not is_seen and not getattr(self, "gw_raises", False):
             return fn
         if not handles or (torch.is_grad_enabled() and any(n.meta["example_value"].requires_grad for n in changed)):
-            put_back: list[Node] = []  # a copy for each call costs too much, or cannot be put back
+            put_back: list[Node] = []  # a copy for each call costs too much; what needs a gradient has a history
         else:
             put_back = changed
         inputs = [node for node in gm.graph.nodes if node.op == "placeholder"]

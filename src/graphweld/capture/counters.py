@@ -24,7 +24,7 @@ from graphweld.capture.kept_tensors import NUMBERS, Kind, kept_kind, kind_of, no
 
 
 def hook_literals() -> None:
-    """Remember where each number came from, and make an input of one that is known to change."""
+    """Remember where each number, None and tensor came from, and make inputs of what is known to change."""
     wrap_literal, wrap_tensor = VariableBuilder.wrap_literal, VariableBuilder.wrap_tensor
 
     def wrap(self: VariableBuilder, value: object) -> VariableTracker:

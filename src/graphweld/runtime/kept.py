@@ -6,6 +6,7 @@ import torch
 
 
 def is_there(value: Any, kind: Any) -> torch.Tensor:
+    """Whether there is anything; `kind` is that of the other function, as both are called alike."""
     return torch.tensor(value is not None)
 
 
