@@ -324,3 +324,20 @@ def least_by_a_key(x, n):
     for i in range(int(n)):
         found.append(3 * i)
     return (min(found, key=distance), asked) if found else (x, asked)
+
+
+def _switched():
+    return [(t(1.0, 2.0), t(0.0, 1.0, 0.0), n) for n in (s(2), s(0), s(1))] + [(t(0.0, 0.0), t(1.0, 0.0), s(2))]
+
+
+@program(_switched, "nested-loop append branch")
+def last_of_two_loops(x, rows, n):
+    """What a branch asks of how many items one loop has appended says nothing of how many there are elsewhere."""
+    items, last = [x], x
+    for row in rows:
+        for i in range(int(n)):
+            if row + x.max() > 0:
+                items += [x * row + i]
+            else:
+                last = last + items[-1]
+    return last, len(items)

@@ -527,7 +527,8 @@ _VALUES_OF_DATA = (
     ),
     *_each(
         f"{_SHAPES}.ShapeEnv",
-        "_replacements_version_counter _update_version_counter bound_sympy create_symintnode deferred_runtime_asserts "
+        "_inner_evaluate_expr _replacements_version_counter _version_counter axioms bound_sympy constrain_symbol_range "
+        "guard_or_defer_runtime_assert create_symintnode deferred_runtime_asserts "
         "ignore_fresh_unbacked_symbols pending_fresh_unbacked_symbols replacements var_to_range",
         "to keep what a region learns about sizes inside of it",
     ),

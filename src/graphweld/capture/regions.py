@@ -10,6 +10,7 @@ import torch
 from torch._dynamo import exc
 from torch._dynamo.variables.base import VariableTracker
 from torch.fx import Graph, GraphModule, Node, Proxy
+from torch.fx.experimental.symbolic_shapes import ShapeEnv
 from torch.utils._sympy.symbol import SymT, symbol_is_type
 
 from graphweld.capture.effects import Effects, watching
@@ -125,20 +126,34 @@ def facts_forgotten(tx: Tx) -> Iterator[None]:
     shapes = tx.output.shape_env
     ranges, replaced = dict(shapes.var_to_range), dict(shapes.replacements)
     asserts = {symbol: list(found) for symbol, found in shapes.deferred_runtime_asserts.items()}
+    axioms = dict(shapes.axioms)
     try:
         yield
     finally:
+        learned = asserts != shapes.deferred_runtime_asserts
         for symbol, before in ranges.items():
             if shapes.var_to_range[symbol] != before and symbol_is_type(symbol, UNBACKED):
                 shapes.var_to_range[symbol] = before
+                learned = True
         for symbol in [s for s, to in shapes.replacements.items() if s in ranges and replaced.get(s) != to]:
             if symbol_is_type(symbol, UNBACKED):  # a number that is this one or that one where the region runs
                 shapes.replacements.pop(symbol)
                 shapes.replacements |= {symbol: replaced[symbol]} if symbol in replaced else {}
                 shapes._replacements_version_counter += 1
+                learned = True
         shapes.deferred_runtime_asserts.clear()
         shapes.deferred_runtime_asserts.update(asserts)
-        shapes._update_version_counter()
+        shapes.axioms = axioms
+        if learned:
+            _forget_answers(shapes)
+
+
+def _forget_answers(shapes: ShapeEnv) -> None:
+    """Have torch decide anew what it has asked about sizes: its caches take it that facts are only ever added."""
+    shapes._version_counter += 1
+    ShapeEnv._inner_evaluate_expr.cache_clear()
+    ShapeEnv.guard_or_defer_runtime_assert.cache_clear()
+    ShapeEnv.constrain_symbol_range.cache_clear()
 
 
 def mutated_operands(region: Region) -> dict[Proxy, Proxy]:
