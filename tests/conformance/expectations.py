@@ -372,7 +372,7 @@ EXPORTED: tuple[Expect, ...] = (
         " exceptions.handler_logs_exception exceptions.handler_formats_traceback exceptions.handler_in_caller_in_loop"
         " exceptions.implicit_exceptions exceptions.effect_before_raise exceptions.raise_after_drawing"
         " exceptions.change_and_raise_in_loop exceptions.each_trip_raises exceptions.index_error_in_while"
-        " exceptions.comprehension_raises"
+        " exceptions.comprehension_raises checks.popped_from_none"
         " exceptions.operator_raises_in_try"
         " exceptions.more_and_more_on_the_diagonal exceptions.changed_before_an_operator_raises",
         refused="GW105",

@@ -2,7 +2,7 @@
 
 import torch
 
-from .program import program, rand, s, t
+from .program import ints, program, rand, s, t
 
 
 @program(lambda: [(t(1.0, 2.0), s(1)), (t(1.0, 2.0), s(5)), (t(1.0, 2.0), s(-3)), (t(1.0, 2.0), s(-2))], "branch raises inductor", grad=False)
@@ -99,3 +99,46 @@ def torch_checks_in_taken_side(x, n):
         return x
     torch._check_with(KeyError, bool((x > 0).all()), lambda: f"{x.min()} is not positive")
     return x.log()
+
+
+def _sizes_after():
+    masks = ((1, 1, 0), (0, 0, 0), (3, 0, 0), (0, -1, 0))
+    return [(t(*x), ints(*mask)) for x in ((1.0, 1.0), (1.0, -3.0)) for mask in masks]
+
+
+@program(_sizes_after, "branch data_sizes raises", grad=False)
+def size_after_a_change(x, mask):
+    x.add_(1)
+    if x.sum() > 0:
+        x.mul_(2)
+    n = int(mask.sum())
+    return 2 * x[:n].reshape(n, 1), torch.zeros(n)
+
+
+@program(_sizes_after, "branch data_sizes raises", grad=False)
+def first_found_after_a_change(x, mask):
+    x.add_(1)
+    if x.sum() > 0:
+        found = mask.nonzero()
+        return x + found[0]
+    return x
+
+
+@program(_sizes_after, "loop data_sizes raises", grad=False)
+def added_in_a_loop_after_a_change(x, mask):
+    y = x
+    for row in mask:
+        x.add_(1)
+        if row > 0:
+            y = y + torch.ones(int(x.sum()))
+    return y
+
+
+@program(lambda: [(t(0.0, 0.0),), (t(1.0, 1.0),), (t(-1.0, -2.0),)], "loop append raises", grad=False)
+def popped_from_none(x):
+    items = [0]
+    for _ in range(3):
+        if x.sum() > 3:
+            items.pop()
+        x.add_(1)
+    return len(items)

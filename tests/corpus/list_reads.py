@@ -341,3 +341,14 @@ def last_of_two_loops(x, rows, n):
             else:
                 last = last + items[-1]
     return last, len(items)
+
+
+@program(lambda: [(s(v), s(n)) for v in (1, -1) for n in (3, 0)], "loop append branch", grad=False)
+def popped_perhaps(x, n):
+    """The side that leaves the list alone has nothing in the place of what is left of it."""
+    items = [1]
+    for i in range(int(n)):
+        items.append(i)
+    if x > 0:
+        items.pop()
+    return len(items)

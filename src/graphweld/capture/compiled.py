@@ -1,5 +1,6 @@
 """Between the captured graph and its backend: what a graph needs before it is compiled, and a call of it afterwards."""
 
+import operator
 from collections.abc import Callable
 from types import CodeType
 from typing import Any
@@ -9,8 +10,15 @@ from torch._dynamo.output_graph import OutputGraph
 from torch.fx import GraphModule, Node
 
 from graphweld.capture import sites
-from graphweld.capture.raises import MARK, MARK_UNHANDLED, changed_inputs, has_handler, is_marked
+from graphweld.capture.raises import MARK, MARK_UNHANDLED, changed_inputs, has_handler, is_fact, is_marked
+from graphweld.capture.regions import is_impure
 from graphweld.capture.saved_operands import copy_changed
+from graphweld.capture.variables import storage_key
+
+CHANGED_BEFORE = (
+    "GW105: an operator does not get what it needs, behind a change of an argument that needs a gradient; "
+    "plain Python says which"
+)
 
 
 def hook_compiled() -> None:
@@ -31,10 +39,10 @@ def hook_compiled() -> None:
         is_seen = bool(changed) or not self.side_effects.is_empty()  # what the program did before it raised
         if not handles and not is_seen and not getattr(self, "gw_raises", False):
             return fn
-        if not handles or (torch.is_grad_enabled() and any(n.meta["example_value"].requires_grad for n in changed)):
-            put_back: list[Node] = []  # a copy for each call costs too much; what needs a gradient has a history
-        else:
-            put_back = changed
+        if torch.is_grad_enabled() and any(n.meta["example_value"].requires_grad for n in changed):
+            put_back: list[Node] = []  # what needs a gradient has a history
+        else:  # a copy for each call costs too much where nothing asks for it
+            put_back = changed if handles else changed_before_a_fact(gm, changed)
         inputs = [node for node in gm.graph.nodes if node.op == "placeholder"]
         return undone(
             fn,
@@ -46,10 +54,46 @@ def hook_compiled() -> None:
     OutputGraph.call_user_compiler = compiled  # type: ignore[method-assign]
 
 
+def changed_before_a_fact(gm: GraphModule, changed: list[Node]) -> list[Node]:
+    """Of the inputs that a graph changes, those that it has changed where it still asserts something of sizes."""
+    nodes = list(gm.graph.nodes)
+    facts = [i for i, node in enumerate(nodes) if _asserts(gm, node)]
+    if not facts:
+        return []
+    inputs = {node.name: node for node in nodes if node.op == "placeholder"}
+    return [n for n in changed if n.name not in inputs or _first_change(nodes, inputs[n.name]) < facts[-1]]
+
+
+def _asserts(gm: GraphModule, node: Node) -> bool:
+    if node.op == "get_attr" and isinstance(inner := getattr(gm, str(node.target), None), GraphModule):
+        return any(_asserts(inner, n) for n in inner.graph.nodes)
+    if node.target is not torch.ops.aten._assert_scalar.default:
+        return False
+    test = node.args[0]
+    is_size = isinstance(test, Node) and test.target is operator.ge and test.args[1] == 0  # at least 0, as each is
+    return not (is_size and test.args[0].target is torch.ops.aten.sym_size.int)  # type: ignore[union-attr]
+
+
+def _first_change(nodes: list[Node], changed: Node) -> int:
+    """Where an input's memory is first written to, by what is seen of a node."""
+    memory = _memory(changed)
+    for i, node in enumerate(nodes):
+        writes = is_impure(node) or node.target is operator.setitem or "out" in node.kwargs or "inplace" in node.kwargs
+        if writes and any(_memory(operand) == memory for operand in node.all_input_nodes):
+            return i
+    return 0
+
+
+def _memory(node: Node) -> Any:
+    value = node.meta.get("example_value")
+    return storage_key(value) if isinstance(value, torch.Tensor) else node
+
+
 def undone(fn: Callable[..., Any], changed: list[int], watched: list[int], mark: str) -> Callable[..., Any]:
     """`fn`, which draws nothing and changes none of its arguments `changed` if it raises.
 
-    Where it is an operator that raises, the exception gets a `mark`, unless one of `watched` was changed before.
+    Where it is an operator that raises, the exception gets a `mark`, unless one of `watched` was changed before. Then
+    plain Python cannot run either, to tell which exception a fact that does not hold stands for.
     """
 
     def call(*args: Any) -> Any:
@@ -61,12 +105,14 @@ def undone(fn: Callable[..., Any], changed: list[int], watched: list[int], mark:
         except Exception as error:
             marked = is_marked(error)
             if not marked and versions != _versions(args, watched):
+                if is_fact(error):
+                    raise RuntimeError(f"{CHANGED_BEFORE}: {error}") from None
                 raise
             torch.set_rng_state(drawn)
             with torch.no_grad():
                 for tensor, value in before:
                     tensor.copy_(value)
-            if marked:
+            if marked or is_fact(error):
                 raise
             raise RuntimeError(mark) from error
 

@@ -330,13 +330,18 @@ class Join:
             n if isinstance(n, int) else self._numbers(int, *self._sides(region, self._size(region, vt, d)))
             for d, n in enumerate(fake.shape)
         ]
-        flat = self._slot(*self._sides(region, self._flat(region, vt)))
+        values = self._flat(region, vt)
+        with example(values).fake_mode:  # type: ignore[attr-defined]
+            none = fake.new_empty((0,))  # on the other side, where the sizes are 0
+        flat = self._slot(*self._sides(region, values, none))
         return lambda: self._unflatten(flat(), [n() if callable(n) else n for n in sizes])
 
-    def _sides(self, region: Region, vt: VariableTracker) -> tuple[VariableTracker, VariableTracker]:
+    def _sides(
+        self, region: Region, vt: VariableTracker, like: torch.Tensor | None = None
+    ) -> tuple[VariableTracker, VariableTracker]:
         """An output of one region, and what the other one gives in its place."""
         with reopened(self.tx, self.orelse if region is self.then else self.then):
-            unread = filler(self.tx, example(vt))
+            unread = filler(self.tx, example(vt) if like is None else like)
         return (vt, unread) if region is self.then else (unread, vt)
 
     def _owned(self, region: Region, vt: VariableTracker) -> VariableTracker:
