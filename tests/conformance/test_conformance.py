@@ -25,8 +25,7 @@ def _matrix() -> list[tuple[Program, str, str]]:
             rows.append((p, "eager", "python"))
         if p.sizes:
             rows.append((p, "dynamic", "sizes"))
-        if "inductor" in p.tags:
-            rows.append((p, "inductor", "grad" if p.grad else "tensor"))
+        rows.append((p, "inductor", "grad" if p.grad else "tensor"))
     return rows
 
 
@@ -46,7 +45,7 @@ def is_everyday(program: Program, target: str, variant: str) -> bool:
         case "aot_eager", "grad":
             return "inductor" in program.tags or share % 5 == 0
         case "inductor", _:
-            return share % 5 < 2
+            return "inductor" in program.tags and share % 5 < 2
     return False
 
 
