@@ -244,7 +244,9 @@ EXPORTED: tuple[Expect, ...] = (
         "kept_state.least_from_infinity kept_state.least_from_none kept_state.one_tensor_in_two_places "
         "kept_state.known_again kept_state.no_other_test_of_tensors kept_state.of_another_size_later "
         "kept_state.argument_that_is_kept_and_changed kept_state.argument_that_is_kept_and_asked_for "
-        "kept_state.with_a_gradient_for_the_argument",
+        "kept_state.with_a_gradient_for_the_argument kept_state.drift_since_the_last_whole_step "
+        "kept_state.zero_and_then_a_tensor kept_state.false_and_then_a_count kept_state.best_in_several_kinds "
+        "kept_state.sum_begun_again",
         refused="GW140",
     ),
     *_each(

@@ -195,7 +195,7 @@ def callers_set_changed(x, names):
     return "z" in names, x * len(names)
 
 
-@program(counts, "state loop", grad=False)
+@program(counts, "state loop inductor", grad=False)
 def set_in_loop(x, n):
     names = {"a"}
     for i in range(int(n)):

@@ -244,3 +244,95 @@ def ring_of_rows():
             return self.rows.sum(0), self.is_full
 
     return Ring()
+
+
+@factory(frames, "state one_graph", grad=False)
+def drift_since_the_last_whole_step():
+    """The first call tests no tensor, and the drift is an int, a float, or either."""
+
+    class Skip(Module):
+        def __init__(self):
+            super().__init__()
+            self.drift = 0
+
+        def forward(self, x):
+            if self.count in (0, 4):
+                whole, self.drift = True, 0
+            else:
+                self.drift += ((x - self.kept).abs().mean() / self.kept.abs().mean()).item()
+                whole = not self.drift < 0.6
+                if whole:
+                    self.drift = 0
+            self.kept, self.count = x * 1, (self.count + 1) % 5
+            if not whole:
+                return x + self.other
+            self.other = x * x - x
+            return x * x
+
+    return Skip()
+
+
+@factory(frames, "state one_graph", grad=False)
+def zero_and_then_a_tensor():
+    class Total(Module):
+        def forward(self, x):
+            if x.sum() < 0:
+                self.count = 0
+            else:
+                self.count = self.count + x.sum()
+            return x + self.count
+
+    return Total()
+
+
+@factory(frames, "state one_graph", grad=False)
+def false_and_then_a_count():
+    class Streak(Module):
+        def __init__(self):
+            super().__init__()
+            self.streak = False
+
+        def forward(self, x):
+            if x.sum() > 3:
+                self.streak = False
+            elif x.sum() < 0:
+                self.streak = 3
+            else:
+                self.streak = self.streak + 1
+            return x * self.streak, self.streak
+
+    return Streak()
+
+
+@factory(frames, "state one_graph", grad=False)
+def best_in_several_kinds():
+    class Best(Module):
+        def forward(self, x):
+            mean = x.mean().item()
+            if self.kept is None or mean > self.kept:
+                self.kept = mean
+            elif mean < 0:
+                self.kept = None
+            else:
+                self.kept = 1
+            return x * 2, self.kept
+
+    return Best()
+
+
+@factory(frames, "state one_graph", grad=False)
+def sum_begun_again():
+    class Chunk(Module):
+        def __init__(self):
+            super().__init__()
+            self.rows = 0
+
+        def forward(self, x):
+            if self.count == 0 or x.sum() < 0:
+                self.rows, self.count = x * 1, 1
+            else:
+                self.rows, self.count = self.rows + x, self.count + 1
+            return self.rows / self.count
+
+    return Chunk()
+

@@ -1,26 +1,28 @@
-"""Python numbers, and None or tensors, that a program keeps in its own objects and changes from call to call.
+"""Python numbers, None and tensors that a program keeps in its own objects and changes from call to call.
 
     self.steps += 1          one graph for all values of `steps`, not one for each
 
 Torch reads such a number as a constant and guards on it, so that its next value asks for another graph. Where a trace
 ends having given one a new value, it starts over with that place marked, and the number is an input of the graph. So
-it is with None where a tensor is left, and the other way round.
+it is with None where a tensor is left, or an int where a float is, and the other way round.
 """
 
 from types import NoneType
 from typing import Any
 
 import torch
-from torch._dynamo.source import ChainedSource
+from torch._dynamo.source import AttrSource, ChainedSource
 from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.builder import VariableBuilder
 from torch._dynamo.variables.constant import ConstantVariable
+from torch._dynamo.variables.lazy import LazyCache, LazyConstantVariable, LazyVariableTracker
 from torch._dynamo.variables.tensor import SymNodeVariable
 from torch.fx.experimental.symbolic_shapes import DimDynamic, free_symbols
 
 from graphweld.capture import sites
 from graphweld.capture.effects import contents_of
-from graphweld.capture.kept_tensors import NUMBERS, Kind, kept_kind, kind_of, none_or_kept, number_input
+from graphweld.capture.kept_tensors import NUMBERS, Kinds, kept_kinds, kind_of, number_input, one_of_kinds
+from graphweld.capture.merge_variable import MergeVariable
 
 
 def hook_literals() -> None:
@@ -36,9 +38,10 @@ def hook_literals() -> None:
             if value is None or kind_of(value) is not None:
                 trace.kept[self.source.name] = (self.source, value)
             return wrap_literal(self, value)
-        if isinstance(kind, Kind):
-            return none_or_kept(self, value, kind)
-        if type(value) is int and self.source.name not in trace.tested:
+        if isinstance(kind, Kinds):
+            trace.kept[self.source.name] = (self.source, value)
+            return one_of_kinds(self, value, kind)
+        if type(value) is int and self.source.name not in trace.tested and not trace.on_trial:
             size = self.wrap_symint(value, dynamism=DimDynamic.DYNAMIC)
             if isinstance(size, SymNodeVariable):
                 trace.sizes[self.source.name] = size.sym_num
@@ -50,12 +53,22 @@ def hook_literals() -> None:
         if trace is None or self.tx.export or not isinstance(self.source, ChainedSource):
             return wrap_tensor(self, value)
         kind = _kind_here(trace, self.source.name, value)
-        if kind is not None:
-            return none_or_kept(self, value, kind)
         trace.kept[self.source.name] = (self.source, value)
-        return wrap_tensor(self, value)
+        return wrap_tensor(self, value) if kind is None else one_of_kinds(self, value, kind)
+
+    create = LazyConstantVariable.create
+
+    def lazy(value: Any, source: Any, **options: Any) -> VariableTracker:
+        from graphweld.capture.dynamo import current_tx
+
+        tx = current_tx()
+        trace = None if tx is None else sites.trace_of(tx)
+        if trace is not None and isinstance(trace.changing.get(source.name), Kinds):
+            return LazyVariableTracker(LazyCache(value, source), source=source)  # the other would guard on the type
+        return create(value, source, **options)
 
     VariableBuilder.wrap_literal, VariableBuilder.wrap_tensor = wrap, tensor  # type: ignore[method-assign]
+    LazyConstantVariable.create = staticmethod(lazy)  # type: ignore[method-assign]
 
 
 def note_tested(tx: Any, test: VariableTracker) -> None:
@@ -72,12 +85,14 @@ def note_tested(tx: Any, test: VariableTracker) -> None:
 def _kind_here(trace: sites.Trace, name: str, value: object) -> Any:
     """The kind of what a place is known to hold, unless something of another kind is there now."""
     kind = trace.changing.get(name)
-    fits = kind.allows(value) if isinstance(kind, Kind) else kind_of(value) is not None
+    fits = kind.allows(value) if isinstance(kind, Kinds) else kind_of(value) is not None
     return kind if fits else None
 
 
 def newly_changing(tx: Any, trace: sites.Trace) -> dict[str, Any]:
     """The places that the finished trace read as constants, or tensors, and leaves otherwise; their kinds."""
+    if not trace.wanted and trace.was_on_trial:
+        return {}
     written = _written(tx.output.side_effects)
     found = {}
     for name, (source, before) in trace.kept.items():
@@ -85,22 +100,39 @@ def newly_changing(tx: Any, trace: sites.Trace) -> dict[str, Any]:
             continue
         key = getattr(source, "member", getattr(source, "index", None))
         after = written.get(source.base.name, {}).get(key)
-        kind = None if after is None else _changing_kind(before, after.realize())
-        if kind not in (None, trace.changing.get(name)) and (trace.wanted or isinstance(kind, Kind) or kind is bool):
+        known, kind = trace.changing.get(name), None if after is None else _changing_kind(before, after.realize())
+        if isinstance(known, Kinds):
+            kind = known.together_with(kind) if isinstance(kind, Kinds) else None
+        if kind not in (None, known):
             found[name] = kind
-    # A program without sites stays torch's. But the sites may lie on the paths that it takes in the second call.
-    trace.on_trial |= bool(found) and not trace.wanted
+    # A program without sites stays torch's. But the sites may lie on the paths that it takes in the second call, and
+    # there it may read what it has only written so far.
+    if found and not trace.wanted:
+        trace.on_trial = True
+        found = _first_written(tx.output.side_effects) | found
     return found
 
 
+def _first_written(side_effects: Any) -> dict[str, Any]:
+    """The attributes that were None and are left otherwise, of which the trace need not have read any."""
+    found = {}
+    for vt, stored in side_effects.store_attr_mutations.items():
+        had = getattr(getattr(vt, "value", None), "__dict__", {})
+        for key, after in stored.items():
+            if vt.source is not None and key in had and had[key] is None:
+                found[AttrSource(vt.source, key).name] = kept_kinds(None, after.realize())
+    return {name: kinds for name, kinds in found.items() if kinds is not None}
+
+
 def _changing_kind(before: Any, after: VariableTracker) -> Any:
-    kind = kept_kind(before, after)
-    if kind is not None or type(before) not in NUMBERS:
-        return kind
+    kinds = kept_kinds(before, after)
+    if kinds is not None or type(before) not in NUMBERS:
+        return kinds
     if isinstance(after, ConstantVariable):
         return type(before) if type(after.value) is type(before) and after.value != before else None
+    left = after.bound_alternatives() if isinstance(after, MergeVariable) else [after]
     try:
-        return type(before) if after.python_type() is type(before) else None
+        return type(before) if {vt.python_type() for vt in left} == {type(before)} else None
     except NotImplementedError:
         return None
 

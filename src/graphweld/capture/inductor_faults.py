@@ -12,6 +12,9 @@ it is given the numbers that it takes for examples elsewhere: the result is the 
 Where to write to a slice, or to put its gradient, Inductor asks whether a bound counts from the end. Where the data
 decides the bound, so does the code. A write to a slice of such a slice, Inductor takes apart without noting which sizes
 the parts are the first to have.
+
+In C++, what a loop of no trips leaves is the memory of what it began with, which Inductor may use anew while the result
+is still read. The Python that it writes makes a copy there.
 """
 
 import contextlib
@@ -42,6 +45,7 @@ def keep_from_faults() -> None:
     lower_by_examples()
     count_from_either_end()
     name_sizes()
+    copy_first_values()
 
 
 def keep_backend_from_faults() -> None:
@@ -122,6 +126,28 @@ def name_sizes() -> None:
         return node
 
     reinplace.graph_call_function = called
+
+
+@functools.cache
+def copy_first_values() -> None:
+    """Have a loop that Inductor writes in C++ begin with copies of its carried values. Once a process."""
+    from torch._inductor.codegen.cpp_wrapper_cpu import CppWrapperCpu
+
+    write_loop = CppWrapperCpu.codegen_while_loop
+
+    def with_copies(self: Any, while_loop: Any, *args: Any, **kwargs: Any) -> None:
+        def line(text: Any) -> None:
+            if text == "while (1) {":
+                del self.writeline  # what is in the loop is as ever
+            write(text.replace("aoti_torch_assign_tensors_out", "aoti_torch_clone_preserve_strides"))
+
+        write, self.writeline = self.writeline, line
+        try:
+            write_loop(self, while_loop, *args, **kwargs)
+        finally:
+            self.__dict__.pop("writeline", None)
+
+    CppWrapperCpu.codegen_while_loop = with_copies  # type: ignore[method-assign]
 
 
 @functools.cache

@@ -135,6 +135,11 @@ PATCHED = (
         _CALL,
     ),
     Private(
+        f"{_VARIABLES}.lazy.LazyConstantVariable.create",
+        "patched: what changes its kind from call to call is looked at, not guarded by its type",
+        ("value", "source", "options"),
+    ),
+    Private(
         f"{_VARIABLES}.builder.VariableBuilder.wrap_literal",
         "patched: a number that the program changes from call to call is an input",
         ("self", "value"),
@@ -335,6 +340,11 @@ INDUCTOR = (
         "torch._inductor.fx_passes.reinplace.graph_call_function",
         "patched: a write to a slice of a slice, taken apart",
         ("graph", "fn", "args", "kwargs"),
+    ),
+    Private(
+        "torch._inductor.codegen.cpp_wrapper_cpu.CppWrapperCpu.codegen_while_loop",
+        "patched: the C++ of a loop of no trips leaves copies",
+        ("self", "while_loop", "stack_output"),
     ),
     Private(f"{_IR}.View.handle_negative_index", "patched: bounds of slices that the data decides", ("idx", "size")),
     Private(
@@ -548,6 +558,12 @@ _VALUES_OF_DATA = (
 
 _TENSORS = (
     *_each("torch.Tensor", "_version", "to see that a tensor was changed in place"),
+    *_each(
+        f"{_VARIABLES}.lazy",
+        "LazyCache LazyConstantVariable LazyVariableTracker",
+        "to look at what changes its kind from call to call",
+    ),
+    *_each("torch.ops.aten", "_assert_scalar _assert_scalar.default", "where a graph asserts something of sizes"),
     *_each("torch.UntypedStorage", "_cdata", "to see that two tensors share memory"),
     *_each(
         "torch._prims_common", "is_non_overlapping_and_dense_or_false", "to see that a tensor leaves no gap in memory"
@@ -621,6 +637,7 @@ _REST = (
         "SizeVarAllocator SizeVarAllocator.guarding_hints_or_throw SizeVarAllocator.optimization_hints",
         "the sizes that Inductor takes for examples",
     ),
+    *_each("torch._inductor.codegen.cpp_wrapper_cpu", "CppWrapperCpu", "to have the C++ of a loop leave copies"),
     *_each("torch._inductor.virtualized", "V", "the node that Inductor is at"),
     *_each("torch._inductor", "aoti_compile_and_package aoti_load_package", "packages that run without Python"),
     *_each("torch", "_TorchCompileInductorWrapper", "torch.compile's Inductor, called with a setting of its own"),

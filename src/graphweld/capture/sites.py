@@ -52,6 +52,7 @@ class Trace:
     tested: set[str] = field(default_factory=set)  # of these, what a test asks for: of the data from now on
     untested: set[str] = field(default_factory=set)  # where that was tried, and does not trace
     on_trial: bool = False  # whether there are sites is to be found out, with places that change as inputs
+    was_on_trial: bool = False  # and none was found
     tests_data: bool = False  # a site's test is of other data than whether there is something in such a place
     follows_sizes: bool = False  # a loop over a size that changes became a node
     unrolls_sizes: bool = False  # which was tried, and does not trace
@@ -76,11 +77,12 @@ class Trace:
 
     def take_for_constants(self) -> None:
         """Trace what changes from call to call as torch does."""
-        self.constant |= self.changing.keys()
-        self.changing.clear()
         if self.on_trial:
-            self.on_trial = False
+            self.on_trial, self.was_on_trial = False, True
             self.wanted.clear()
+        else:
+            self.constant |= self.changing.keys()
+        self.changing.clear()
 
 
 _traces: weakref.WeakKeyDictionary[types.CodeType, Trace] = weakref.WeakKeyDictionary()
