@@ -6,7 +6,7 @@ import dataclasses
 import torch
 from torch import nn
 
-from .program import counts, factory, flags, pairs, program, rand, s, signs, t
+from .program import counts, counts, factory, flags, pairs, program, rand, s, signs, t
 
 
 def twice():
@@ -674,6 +674,24 @@ class Totals(nn.Module):
 @factory(twice, "state", grad=False)
 def buffers_changed_by_their_data():
     return Totals()
+
+
+class Trips(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("total", torch.zeros(3))
+
+    def forward(self, x, n):
+        for i in range(int(n)):
+            self.total.data.add_(x)
+            if i > 0:
+                self.total.data.mul_(0.5)
+        return self.total * 1
+
+
+@factory(counts, "state loop", grad=False)
+def buffer_changed_by_its_data_in_a_loop():
+    return Trips()
 
 
 Held = collections.namedtuple("Held", "value number")

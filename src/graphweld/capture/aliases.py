@@ -148,11 +148,13 @@ def hook_data() -> None:
 
 def _is_operand(tx: Tx, vt: VariableTracker) -> bool:
     """Whether a tensor is in memory from outside of a region around."""
-    tracer, key = tx.output.current_tracer, storage_key(example(vt))
+    tracer, key, made_in = tx.output.current_tracer, storage_key(example(vt)), vt.as_proxy().tracer
     while tracer.parent is not None:
-        inputs = [] if tracer.source_target is not None else tracer.graph.find_nodes(op="placeholder")  # else: torch's
-        values = (n.meta.get("example_value") for n in inputs)
-        if any(isinstance(value, torch.Tensor) and storage_key(value) == key for value in values):
-            return True
+        if tracer.source_target is None:  # else it is a region of torch's
+            values = (n.meta.get("example_value") for n in tracer.graph.find_nodes(op="placeholder"))
+            is_input = any(isinstance(value, torch.Tensor) and storage_key(value) == key for value in values)
+            if is_input or tracer is not made_in:  # no input yet, where it is new to the region
+                return True
+        made_in = tracer.parent if tracer is made_in else made_in
         tracer = tracer.parent
     return False
