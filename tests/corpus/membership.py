@@ -4,7 +4,7 @@ import collections
 
 import torch
 
-from .program import counts, program, signs, t
+from .program import counts, ints, program, s, signs, t
 
 
 @program(signs, "branch", grad=False)
@@ -96,3 +96,53 @@ def index_in_list_of_a_loop(x, n):
         place = -1
     name = "a" if x[0] > int(n) else "b"
     return place, found.count(1), ["a", "b"].index(name), x * found.index(0)
+
+
+def _successors():
+    return [(ints(1, 2, 0, 3), s(k), s(n)) for k, n in ((0, 9), (3, 9), (0, 2), (1, 0))]
+
+
+@program(_successors, "loop append branch", grad=False)
+def seen_before(following, start, most):
+    seen, at = [], int(start)
+    while at not in seen:
+        seen.append(at)
+        at = int(following[at])
+        if len(seen) >= int(most):
+            break
+    return len(seen), at
+
+
+def _overlaps():
+    return [(torch.tensor(rows), s(0.5)) for rows in ([[0.9, 0.1], [0.8, 0.2]], [[0.9, 0.1], [0.1, 0.7]], [[0.1, 0.1], [0.1, 0.2]])]
+
+
+@program(_overlaps, "loop append branch", grad=False)
+def matched_once(overlaps, least):
+    matches, used = [], []
+    for i in range(overlaps.shape[0]):
+        j = int(overlaps[i].argmax())
+        if overlaps[i, j] >= least and j not in used:
+            used.append(j)
+            matches.append((i, j))
+    return matches, len(used)
+
+
+def _place(keys, key):
+    for i in range(len(keys)):
+        if keys[i] == key:
+            return i
+    return -1
+
+
+@program(lambda: [(ints(1, 2, 1),), (ints(4, 4, 4),), (ints(1, 2, 3),)], "loop append branch", grad=False)
+def counted_by_key(ids):
+    keys, counts = [], []
+    for value in ids.tolist():
+        at = _place(keys, value)
+        if at < 0:
+            keys.append(value)
+            counts.append(1)
+        else:
+            counts[at] += 1
+    return keys, counts

@@ -2,7 +2,7 @@
 
 import torch
 
-from .program import program, s, t
+from .program import counts, program, s, t
 
 
 def steps():
@@ -334,3 +334,17 @@ def tuples_from_several_exits(x, n):
 def best_of_some_or_none(x, n):
     found = [x[i % 4] * 2 for i in range(int(n)) if x[i % 4] > 0]
     return max(found, default=x.sum()), len(found)
+
+
+@program(counts, "loop state", grad=False)
+def start_of_a_carry_put_into_rows_then_changed(x, n):
+    x = x * 1
+    items, carried, i = [0], x, 0
+    while True:
+        items[0] = carried
+        carried = x * 2
+        i += 1
+        if i >= n:
+            break
+    x.sub_(1)
+    return items[0]

@@ -184,3 +184,13 @@ def one_of_two_tensors_changed_under_another_name(x, n):
         c[1:] += 2
         c = table["p"] * 1.0
     return c
+
+
+@program(counts, "loop", grad=False)
+def one_of_two_carries_behind_the_loop(x, n):
+    a, b = x * 1, x * 2
+    for i in range(int(n)):
+        a = a + i
+        if a.sum() > 8:
+            b = a
+    return a is b

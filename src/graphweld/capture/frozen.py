@@ -18,12 +18,23 @@ from graphweld.capture.variables import Tx, example, is_tensor, storage_key
 from graphweld.diagnostics import rules
 
 
-def freeze(tx: Tx, values: Iterable[VariableTracker], region: str, site: int | None, name: str = "a value") -> None:
-    """Refuse the program if one of these tensors, lists or dicts is changed from here on. `name` is the user's."""
+def freeze(
+    tx: Tx,
+    values: Iterable[VariableTracker],
+    region: str,
+    site: int | None,
+    name: str = "a value",
+    group: object = None,
+) -> None:
+    """Refuse the program if one of these tensors, lists or dicts is changed from here on. `name` is the user's.
+
+    These may be one object, and so may those that are frozen with the same `group`.
+    """
     if not hasattr(tx.output, "gw_frozen"):
         tx.output.gw_frozen = []  # type: ignore[attr-defined]
     frozen: list[tuple[VariableTracker, Any, Refusal]] = tx.output.gw_frozen  # type: ignore[attr-defined]
     reason = refusal(tx, rules.RegionMutates(name, region, is_copied=True), site)
+    reason.gw_group = group or reason  # type: ignore[attr-defined]
     frozen.extend((vt, state_of(tx, vt), reason) for vt in values)
 
 
@@ -54,11 +65,12 @@ def refuse_change_of(tx: Tx, memory: Any) -> None:
 
 def are_copies(tx: Tx, left: VariableTracker, right: VariableTracker) -> bool:
     """Whether two tensors may be one in Python, of which the graph has copies."""
-    reasons: list[set[int]] = []
+    groups: list[set[int]] = []
     for tensor in (left, right):
         memory, frozen = storage_key(example(tensor)), getattr(tx.output, "gw_frozen", ())
-        reasons.append({id(why) for vt, _, why in frozen if is_tensor(vt) and storage_key(example(vt)) == memory})
-    return not reasons[0].isdisjoint(reasons[1])
+        of_it = [why for vt, _, why in frozen if is_tensor(vt) and storage_key(example(vt)) == memory]
+        groups.append({id(why.gw_group) for why in of_it})
+    return not groups[0].isdisjoint(groups[1])
 
 
 def refuse_changes(tx: Tx) -> None:

@@ -17,6 +17,7 @@ from graphweld.capture import loops
 from graphweld.capture.conditionals import bound, stage_if
 from graphweld.capture.counters import note_tested
 from graphweld.capture.frozen import are_copies
+from graphweld.capture.grown_lists import GrownList
 from graphweld.capture.membership import found_among
 from graphweld.capture.merge_variable import MergeVariable, is_bool_like
 from graphweld.capture.predicates import as_bool, either, is_data_dependent, negate, predicate, select_bool
@@ -129,6 +130,8 @@ def contains(tx: Tx, args: Args) -> VariableTracker | None:
         return _in_range(tx, item, container.items)
     if isinstance(container, MergeVariable):
         return container.each(tx, lambda side: call(tx, runtime.contains, item, side, _site))
+    if isinstance(container, GrownList):
+        return as_bool(predicate(tx, container.sq_contains(tx, item)))
     if not is_data_dependent(item):
         return None
     return found_among(tx, item, unpack(tx, container))

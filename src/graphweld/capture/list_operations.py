@@ -17,12 +17,14 @@ from torch._dynamo.variables.lists import BaseListVariable, ListVariable, SliceV
 
 from graphweld import runtime
 from graphweld.capture import carries, grown_lists, list_changes, sorting
+from graphweld.capture.data_numbers import number_tensor
 from graphweld.capture.grown_lists import GrownList, Items, Run, Stacked, give_up, length, new, raise_if
 from graphweld.capture.indexing import as_number
 from graphweld.capture.instructions import dispatch
 from graphweld.capture.list_rows import rows_of
 from graphweld.capture.list_slices import getslice
 from graphweld.capture.membership import PLACES
+from graphweld.capture.merge_variable import MergeVariable
 from graphweld.capture.partial import Partial
 from graphweld.capture.predicates import negate, truth
 from graphweld.capture.ragged import Rows, joined, part
@@ -106,6 +108,8 @@ def getitem(tx: Tx, receiver: Any, index: VariableTracker) -> VariableTracker:
         index = method(tx, index, "item")
     if isinstance(index, SliceVariable):
         return new(getslice(tx, receiver.items, [as_number(tx, b) for b in index.items]), receiver.python_type())
+    if isinstance(index, MergeVariable) and index.python_type() is int:
+        index = method(tx, number_tensor(tx, index, int), "item")
     if not is_number(index):
         give_up(tx, "a part of it is taken")
     return grown_lists.getitem(tx, receiver.items, index)

@@ -40,8 +40,9 @@ def freeze_shared(tx: Tx, made: list[Party], operands: list[Party], site: int | 
         for key in storages_of(inside):
             places.setdefault(key, []).append(k)
     shared = {k for ks in places.values() if len(ks) > 1 and ks[0] < len(made) for k in ks}
+    group = object()
     for k in sorted(shared):
-        freeze(tx, parties[k][1], "a loop", site, parties[k][2])
+        freeze(tx, parties[k][1], "a loop", site, parties[k][2], group)
 
 
 def copied_parties(

@@ -150,6 +150,8 @@ def for_stmt(
     start: State = [constant(0), *state]
     if sequence.is_static:
         length = sequence.length.as_python_constant()
+        if length == 1 and has_test:  # which Python asks behind the only trip as well
+            return unrolled(tx, iterable, body, state, names, site, None)
         if length < 2 or not _will_depend_on_data(tx, step, start):
             return None
     first = truth(tx, call(tx, operator.lt, constant(0), sequence.length))
@@ -473,8 +475,10 @@ def _make_loop(tx: Tx, first: VariableTracker, body: _Body, before: State, value
         parties += [(t, [*stacks, *carried[vt]], "an item of a list") for t in items]
     operands: list[Party] = [(i, [existing(tx, o)], "a tensor") for o, i in region.operands().items()]
     freeze_shared(tx, parties, operands, site)
-    left_as, enters = [*tensors, *rows], [k for k in changes.indices if k < len(tensors)]
-    hand_on(tx, map(storages_of, left_as), [*results[1 : 1 + len(tensors)], *stacks], enters)
+    entered = {k: vt for k, vt in enumerate(began) if vt is not None}
+    left_as = [*tensors, *rows, *(body.inputs[k] for k in entered)]
+    enters = [k for k in changes.indices if k < len(tensors)]
+    hand_on(tx, map(storages_of, left_as), [*results[1 : 1 + len(tensors)], *stacks, *entered.values()], enters)
     # What is a tensor on some trips only is a copy of the start value where no trip ran.
     unlike = [k for k in range(len(tensors)) if k not in kept and example(starts[k]).dim()]
     freeze(tx, [vt for k in unlike for vt in (starts[k], rest[k])], "a loop", site)
