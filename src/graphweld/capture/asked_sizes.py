@@ -2,6 +2,7 @@
 
     F.interpolate(x, size=(h, w))      is h > 0? If not, it raises       a check in front, and from there on a fact
     torch.cdist(x[mask], y)            are there rows? One shape either way       nothing: it sees for itself
+    x[mask].max()                      nothing, and it raises                 a check in front, as compiled code has none
 
 Both answers are tried. Where one of them is an exception, the program raises it there; where both give a tensor of one
 type, the question is no matter of the graph.
@@ -21,17 +22,17 @@ from torch._dynamo.utils import set_example_value
 from torch._dynamo.variables import builder
 from torch._dynamo.variables.base import VariableTracker
 from torch._ops import HigherOrderOperator
-from torch.fx import Node
+from torch.fx import Node, Proxy
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode, ShapeEnv, uninteresting_files
 from torch.utils import _pytree as pytree
 
 from graphweld.capture.fillers import find_symbol
-from graphweld.capture.predicates import negate, predicate
+from graphweld.capture.predicates import negate, predicate, truth
 from graphweld.capture.raises import emit_check
 from graphweld.capture.regions import facts_forgotten
 from graphweld.capture.sites import trace_of
-from graphweld.capture.tensor_types import same_type
-from graphweld.capture.variables import Tx, call, constant, is_data_number, same_size
+from graphweld.capture.tensor_types import is_sized_by_data, same_type
+from graphweld.capture.variables import Tx, call, constant, existing, is_data_number, method, same_size
 
 MOST = 8  # questions of one operator
 LOG = logging.getLogger("torch._subclasses.fake_tensor")
@@ -49,6 +50,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "StrictGreaterThan": operator.gt,
     "GreaterThan": operator.ge,
 }  # of sympy's and torch's classes of expressions
+OF_SOME_ITEMS = ("max", "min", "amax", "amin", "aminmax", "argmax", "argmin")  # raise where there are none
 Answers = dict[sympy.Basic, bool]
 Run = Callable[[], Any]
 
@@ -78,6 +80,8 @@ def hook_questions() -> None:
     @functools.wraps(get_fake_value)
     def fake_value(node: Node, tx: Tx, allow_non_graph_fake: bool = False) -> Any:
         run = lambda: get_fake_value(node, tx, allow_non_graph_fake)  # noqa: E731
+        if len(node.args) == 1 and not node.kwargs and trace_of(tx) is not None and not tx.output.export:
+            _check_items(tx, node)
         try:
             return run()
         except exc.UserError as error:
@@ -88,6 +92,16 @@ def hook_questions() -> None:
     uninteresting_files().add(__file__)  # of which a message is to name none
     ShapeEnv.evaluate_expr = evaluate  # type: ignore[method-assign]
     builder.get_fake_value = fake_value
+
+
+def _check_items(tx: Tx, node: Node) -> None:
+    """Raise in front of a reduction of a tensor of which the data decides whether it has any items."""
+    name, tensor = getattr(node.target, "__name__", node.target), node.args[0]
+    fake = tensor.meta.get("example_value") if name in OF_SOME_ITEMS and isinstance(tensor, Node) else None
+    if isinstance(fake, torch.Tensor) and is_sized_by_data(fake):
+        with node.graph.inserting_before(node):
+            items = method(tx, existing(tx, Proxy(tensor, tx.output.current_tracer)), "numel")
+            emit_check(tx, truth(tx, call(tx, operator.eq, items, 0)), RuntimeError)
 
 
 def _can_be_tried(node: Node) -> bool:
