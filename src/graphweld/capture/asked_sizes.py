@@ -2,7 +2,7 @@
 
     F.interpolate(x, size=(h, w))      is h > 0? If not, it raises       a check in front, and from there on a fact
     torch.cdist(x[mask], y)            are there rows? One shape either way       nothing: it sees for itself
-    x[mask].max()                      nothing, and it raises                 a check in front, as compiled code has none
+    x[mask].max()                      nothing, and it raises                 a check in front, as a backend has none
 
 Both answers are tried. Where one of them is an exception, the program raises it there; where both give a tensor of one
 type, the question is no matter of the graph.
