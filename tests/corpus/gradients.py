@@ -340,3 +340,27 @@ def rows_put_past_the_version(x, n):
         x = table.sum(0) * 0.5
     return x * 1
 
+
+
+@program(lambda: [(t(1.1, 0.9),), (t(1.5, 1.7),), (t(3.0, 9.0),)], "loop branch state inductor")
+def changed_in_a_branch_in_a_loop(x):
+    """The backward of the branch takes what entered it, and not what the loop has made of that behind it."""
+    y, step = x * 1, 0
+    while step < 2 and y.sum() < 99:
+        step += 1
+        if y.sum() < 5:
+            y.mul_(y * 1)
+    return y
+
+
+@program(lambda: [(t(1.1, 0.9),), (t(1.5, 1.7),), (t(6.0, 7.0),)], "loop branch state")
+def two_changed_in_a_loop_with_an_exit(x):
+    y, factor, step = x * 1, x * 1, 0
+    while step < 2:
+        step += 1
+        if (y > 5).all():
+            break
+        for row in factor:
+            factor = factor * row
+            y.mul_(factor)
+    return y

@@ -26,17 +26,15 @@ def copy_changed(module: GraphModule) -> None:
 
     A loop with checkpoints takes its trips again from all of its operands, on a backend that runs the graph as well.
     """
-    if _copy_changed(module, is_outermost=True):
-        module.recompile()  # and the modules in it
+    _copy_changed(module, is_outermost=True)
 
 
-def _copy_changed(module: GraphModule, is_outermost: bool) -> int:
-    """How many copies were made, in the regions as well."""
+def _copy_changed(module: GraphModule, is_outermost: bool) -> None:
     graph, copies = module.graph, 0
     changes = [n for n in graph.nodes if n.target not in (branch, loop) and is_impure(n)]
     for node in list(graph.nodes):
         if node.op == "get_attr" and isinstance(inner := getattr(module, str(node.target), None), GraphModule):
-            copies += _copy_changed(inner, is_outermost=False)
+            _copy_changed(inner, is_outermost=False)
         if node.target not in (branch, loop):
             continue
         # In a region, which works on copies, versions do not tell: any change behind it is one.
@@ -52,7 +50,8 @@ def _copy_changed(module: GraphModule, is_outermost: bool) -> int:
                 copy.meta = dict(operand.meta)
                 node.replace_input_with(operand, copy)
                 copies += 1
-    return copies
+    if copies:
+        module.recompile()
 
 
 def _version(node: Node) -> int | None:
