@@ -39,6 +39,7 @@ from graphweld.capture.absence import settled
 from graphweld.capture.changing_sizes import is_changing, is_followed
 from graphweld.capture.conditionals import distribute
 from graphweld.capture.data_numbers import number_tensor
+from graphweld.capture.data_sets import DataSet
 from graphweld.capture.formatting import CONTAINERS
 from graphweld.capture.grown_lists import GrownList, either_list, give_up, new
 from graphweld.capture.intrinsics import identity, unpack
@@ -96,6 +97,8 @@ def builtin(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) -> 
         return _on_grown_list(fn)
     if MergeVariable in arg_types:
         return builtin_on_merge(fn)
+    if arg_types[:1] == [DataSet] and fn in (sorted, min, max):  # whatever the order
+        return lambda tx, args, kwargs: call(tx, fn, args[0].held, *args[1:], **kwargs)
     if fn is tuple and arg_types == [PartialDict]:
         return lambda tx, args, kwargs: new(args[0].present_items(tx, lambda key, value: key), tuple)
     if fn in (bool, operator.truth) and len(arg_types) == 1:

@@ -192,20 +192,20 @@ def _hook_inlining() -> None:
                 refuse_changes(parent)
                 if are_changed(parent, trace):
                     trace.copies_tests = True
-                    _start_over(trace, parent, "copies what is tested and then changed")
+                    start_over(trace, parent, "copies what is tested and then changed")
                 _maybe_free_numbers(trace, parent)
             return result
         except STOPS as error:
             _maybe_start_over(trace, parent, func, error)
             if is_outermost and trace.follows_sizes and not trace.unrolls_sizes:
                 trace.unrolls_sizes = True
-                _start_over(trace, parent, "unrolls loops over sizes that change")
+                start_over(trace, parent, "unrolls loops over sizes that change")
             if is_outermost and trace.tested:
                 trace.take_for_sizes()
-                _start_over(trace, parent, "takes ints that change for sizes")
+                start_over(trace, parent, "takes ints that change for sizes")
             if is_outermost and trace.changing:
                 trace.take_for_constants()
-                _start_over(trace, parent, "takes what changes for constants")
+                start_over(trace, parent, "takes what changes for constants")
             raise
         finally:
             _local.tx = before
@@ -287,7 +287,7 @@ def _maybe_start_over(trace: sites.Trace, parent: Any, func: Any, error: Excepti
     trace.wanted.add(code)
     trace.stalls = trace.stalls + 1 if hasattr(error, "gw_stays") else 0
     trace.wanted.update(itertools.islice(_convertible_callers(trace, parent), 2**trace.stalls - 1))
-    _start_over(trace, parent, f"converts {code.co_name}")
+    start_over(trace, parent, f"converts {code.co_name}")
 
 
 def _convertible_callers(trace: sites.Trace, tx: Any) -> Iterator[types.CodeType]:
@@ -316,15 +316,15 @@ def _maybe_free_numbers(trace: sites.Trace, parent: Any) -> None:
     found = counters.newly_changing(parent, trace)
     if found:
         trace.changing |= found
-        _start_over(trace, parent, f"makes inputs of {', '.join(sorted(found))}")
+        start_over(trace, parent, f"makes inputs of {', '.join(sorted(found))}")
     if not trace.tested.isdisjoint(trace.sizes):
-        _start_over(trace, parent, f"has tensor values decide {', '.join(sorted(trace.tested))}")
+        start_over(trace, parent, f"has tensor values decide {', '.join(sorted(trace.tested))}")
     if trace.on_trial and not trace.tests_data:
         trace.take_for_constants()
-        _start_over(trace, parent, "has no sites")
+        start_over(trace, parent, "has no sites")
 
 
-def _start_over(trace: sites.Trace, parent: Any, reason: str) -> NoReturn:
+def start_over(trace: sites.Trace, parent: Any, reason: str) -> NoReturn:
     trace.start_over()
     parent.speculation_log.clear()
     raise exc.RestartAnalysis(restart_reason=f"graphweld {reason}")

@@ -246,7 +246,17 @@ def _best(name: str, better: Any) -> Callable[..., VariableTracker]:
     return best
 
 
+def _in_order(tx: Tx, receiver: Any, reverse: bool | VariableTracker = False, **others: Any) -> VariableTracker:
+    """`sorted(receiver)`, for ints."""
+    if others:
+        give_up(tx, "`sorted` is applied to it with a key")
+    copy = new(list(receiver.items))
+    list_changes.sort(tx, copy, reverse.as_python_constant() if isinstance(reverse, VariableTracker) else reverse)
+    return copy
+
+
 BUILTINS: dict[Any, Callable[..., VariableTracker]] = {
+    sorted: _in_order,
     len: lambda tx, items: length(tx, items.items),  # type: ignore[attr-defined]
     list: lambda tx, items: new(items_of(tx, items)),
     tuple: lambda tx, items: new(items_of(tx, items), tuple),

@@ -15,6 +15,7 @@ from torch._dynamo.variables.lists import BaseListVariable
 
 from graphweld import runtime
 from graphweld.capture import sites
+from graphweld.capture.data_sets import hook_sets
 from graphweld.capture.grown_lists import raise_if
 from graphweld.capture.predicates import as_bool, either, is_data_dependent
 from graphweld.capture.variables import Tx, call, constant, is_tensor
@@ -40,6 +41,7 @@ def hook_membership() -> None:
 
     BaseListVariable.sq_contains = sq_contains  # type: ignore[method-assign]
     BaseListVariable.call_method = places  # type: ignore[method-assign]
+    hook_sets()
 
 
 def index(tx: Tx, receiver: Any, item: VariableTracker) -> VariableTracker:

@@ -56,6 +56,7 @@ class Trace:
     tests_data: bool = False  # a site's test is of other data than whether there is something in such a place
     follows_sizes: bool = False  # a loop over a size that changes became a node
     unrolls_sizes: bool = False  # which was tried, and does not trace
+    lists_sets: bool = False  # the program puts values of the data into a set
     copies_tests: bool = False  # the program changes in place what it has tested
     stalls: int = 0  # how often in a row converting a function did not help
     show: Callable[[GraphModule], None] | None = None  # takes each finished graph, before a backend changes it
