@@ -24,6 +24,8 @@ from torch._dynamo.variables.misc import StringFormatVariable
 from torch._dynamo.variables.user_defined import UserDefinedObjectVariable
 
 from graphweld.capture.conditionals import distribute, merge_in, stage_if
+from graphweld.capture.data_dicts import hook_dicts, list_entries
+from graphweld.capture.data_sets import is_of_data
 from graphweld.capture.grown_lists import choose, raise_if
 from graphweld.capture.indexing import outside
 from graphweld.capture.predicates import as_bool, either, negate, predicate, select_bool
@@ -240,6 +242,7 @@ def hook_choices() -> None:
             return store(self, tx, key, value)
         is_missing = lookup.missing.value if isinstance(lookup.missing, ConstantVariable) else known(tx, lookup.missing)  # type: ignore[attr-defined]
         if value is None or is_missing is not False:
+            list_entries(tx, self)
             refuse(tx, rules.TypeDependsOnData("a key", "any", "a dict gets an entry by it, or loses one"))
         items = list(self.items)
         kept = [self.items[items[place]] for place in lookup.places]
@@ -249,6 +252,8 @@ def hook_choices() -> None:
 
     @functools.wraps(call_method)
     def method_of_dict(self: ConstDictVariable, tx: Tx, name: str, args: Args, kwargs: Any) -> VariableTracker:
+        if name == "setdefault" and args and trace_of(tx) is not None and is_of_data(args[0]):
+            list_entries(tx, self)
         lookup = _in_table(tx, self, args[0]) if name == "get" and args else None
         if lookup is None:
             return call_method(self, tx, name, args, kwargs)
@@ -269,6 +274,7 @@ def hook_choices() -> None:
         (ListVariable, "mp_ass_subscript_impl", store_in),
     ):
         setattr(cls, name, function)
+    hook_dicts()
     GetAttrBuiltinVariable.call_function = _attribute(GetAttrBuiltinVariable.call_function)  # type: ignore[method-assign]
     HasAttrBuiltinVariable.call_function = _attribute(HasAttrBuiltinVariable.call_function)  # type: ignore[method-assign]
 

@@ -12,6 +12,7 @@ import functools
 import operator
 from typing import Any, NoReturn
 
+from torch._dynamo.current_scope_id import current_scope_id
 from torch._dynamo.symbolic_convert import InstructionTranslatorBase
 from torch._dynamo.variables.base import ValueMutationNew, VariableTracker
 from torch._dynamo.variables.builtin import BuiltinVariable
@@ -85,19 +86,27 @@ class DataSet(DecidedByData):
         self.give_up(tx, "the set is gone through")
 
     def export(self, join: Any, region: Any) -> Thunk:
-        return lambda: self
+        if existed_before(self.held):
+            return lambda: self
+        held = join.export(region, self.held)
+        return lambda: DataSet(held())
 
     def reconstruct(self, codegen: Any) -> None:
         self.give_up(codegen.tx, "the set is handed out")
+
+
+def existed_before(held: VariableTracker) -> bool:
+    """Whether a list was there before the region that is traced."""
+    return getattr(held.mutation_type, "scope", current_scope_id() + 1) <= current_scope_id()
 
 
 def _nothing() -> VariableTracker:
     return constant(None)
 
 
-def _is_of_data(vt: VariableTracker) -> bool:
+def is_of_data(vt: VariableTracker) -> bool:
     vt = vt.realize()
-    return any(map(_is_of_data, vt.items)) if isinstance(vt, TupleVariable) else is_data_dependent(vt)
+    return any(map(is_of_data, vt.items)) if isinstance(vt, TupleVariable) else is_data_dependent(vt)
 
 
 def _list_sets(trace: sites.Trace, tx: Any) -> NoReturn:
@@ -121,7 +130,7 @@ def hook_sets() -> None:
     @functools.wraps(call_method)
     def method_of_set(self: SetVariable, tx: Tx, name: str, args: Any, kwargs: Any) -> VariableTracker:
         trace = sites.trace_of(tx)
-        if trace is not None and name in ("add", "discard", "remove") and any(map(_is_of_data, args)):
+        if trace is not None and name in ("add", "discard", "remove") and any(map(is_of_data, args)):
             if trace.lists_sets:
                 refuse(tx, rules.TypeDependsOnData("an item", "any", "a set that was there before holds it"))
             _list_sets(trace, tx)
@@ -129,7 +138,7 @@ def hook_sets() -> None:
 
     def holds(self: SetVariable, tx: Tx, item: VariableTracker) -> VariableTracker:
         trace = sites.trace_of(tx)
-        if trace is not None and not trace.lists_sets and isinstance(item, TupleVariable) and _is_of_data(item):
+        if trace is not None and not trace.lists_sets and isinstance(item, TupleVariable) and is_of_data(item):
             _list_sets(trace, tx)
         return contains(self, tx, item)
 
@@ -144,7 +153,7 @@ def hook_sets() -> None:
         if not inst.argval or trace is None:  # an empty one is of a comprehension
             build_set(self, inst)
             return
-        if not trace.lists_sets and any(map(_is_of_data, self.stack[-inst.argval :])):
+        if not trace.lists_sets and any(map(is_of_data, self.stack[-inst.argval :])):
             _list_sets(trace, self)
         if not trace.lists_sets:
             build_set(self, inst)

@@ -16,6 +16,7 @@ from graphweld import runtime
 from graphweld.capture import loops
 from graphweld.capture.conditionals import bound, stage_if
 from graphweld.capture.counters import note_tested
+from graphweld.capture.data_dicts import DataDict
 from graphweld.capture.data_sets import DataSet
 from graphweld.capture.frozen import are_copies
 from graphweld.capture.grown_lists import GrownList
@@ -131,7 +132,7 @@ def contains(tx: Tx, args: Args) -> VariableTracker | None:
         return _in_range(tx, item, container.items)
     if isinstance(container, MergeVariable):
         return container.each(tx, lambda side: call(tx, runtime.contains, item, side, _site))
-    if isinstance(container, (GrownList, DataSet)):
+    if isinstance(container, (GrownList, DataSet, DataDict)):
         return as_bool(predicate(tx, container.sq_contains(tx, item)))
     if not is_data_dependent(item):
         return None

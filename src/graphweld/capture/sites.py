@@ -57,6 +57,7 @@ class Trace:
     follows_sizes: bool = False  # a loop over a size that changes became a node
     unrolls_sizes: bool = False  # which was tried, and does not trace
     lists_sets: bool = False  # the program puts values of the data into a set
+    listed_dicts: set[Any] = field(default_factory=set)  # places of the program that make dicts with keys of the data
     copies_tests: bool = False  # the program changes in place what it has tested
     stalls: int = 0  # how often in a row converting a function did not help
     show: Callable[[GraphModule], None] | None = None  # takes each finished graph, before a backend changes it

@@ -75,3 +75,8 @@ def _item(template: tuple[Any, ...], values: Iterator[torch.Tensor]) -> Any:
     if kind == "Rows":
         return value.narrow(parts[0], 0, int(next(values))).clone(memory_format=torch.contiguous_format)
     return value.clone() if kind == "Tensor" else value.item()  # items share no memory, as those a program appends
+
+
+def entries(keys: list[Any], values: list[Any]) -> dict[Any, Any]:
+    """A dict of keys that the data decided."""
+    return dict(zip(keys, values, strict=True))
