@@ -98,7 +98,7 @@ EXPECTED: tuple[Expect, ...] = (
     *_each("mutation.needed_value_overwritten", refused="GW120"),
     *_each("shared_in_loops.two_names_of_a_replaced_list", refused="GW110"),
     *_each(
-        "attributes.own_object_gains_an_attribute choices.new_key_of_the_data mutation.identity_of_carries "
+        "attributes.own_object_gains_an_attribute data_keys.set_handed_out mutation.identity_of_carries "
         "mutation.identity_with_what_was_before shared_in_loops.one_of_two_carries_behind_the_loop",
         refused="GW103",
     ),
@@ -219,6 +219,7 @@ EXPORTED: tuple[Expect, ...] = (
         "attributes.step_and_scale_steer attributes.string_and_float_attributes attributes.tensor_attribute "
         "carries.adaptive_steps carries.int_tensor_then_float_tensor carries.python_zero_returned "
         "closures.counting_closure closures.counting_closure_in_branch closures.running_maximum_closure "
+        "data_keys.key_that_may_be_missing data_keys.set_handed_out "
         "constants.number_only constants.with_number data_keys.dict_of_chosen exceptions.module_that_checks "
         "idioms.namedtuple_typing joins.bool_against_int_returned joins.dataclass_returned "
         "joins.dict_key_order_differs joins.dict_keys_differ joins.dtype_differs "
@@ -368,7 +369,8 @@ EXPORTED: tuple[Expect, ...] = (
     ),
     *_each(  # a tuple; of tuples; of several types
         "data_sizes.parts_handed_out list_reads.pairs_of_numbers boolean_operators.lazy_call_counts"
-        " membership.matched_once membership.counted_by_key",
+        " membership.matched_once membership.counted_by_key data_keys.set_of_a_list data_keys.counted_in_a_dict"
+        " data_keys.counted_in_a_loop",
         refused="GW112",
     ),
     *_each(  # a raise after a change of an argument; or to a handler that a graph has not

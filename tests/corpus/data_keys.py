@@ -2,7 +2,7 @@
 
 import torch
 
-from .program import program, signs
+from .program import ints, program, s, signs, t
 
 
 @program(signs, "branch", grad=False)
@@ -68,3 +68,95 @@ def histogram(x):
     for value in x:
         counts[int(value > 0) + int(value > 1)] += 1
     return counts
+
+
+def _tokens():
+    return [(ints(1, 2, 1),), (ints(2, 0, 0),), (ints(1, 2, 3),), (ints(3, 3, 3),)]
+
+
+@program(_tokens, "branch append", grad=False)
+def first_of_each(ids):
+    seen, kept = set(), []
+    for token in ids.tolist():
+        if token not in seen:
+            seen.add(token)
+            kept.append(token)
+    return torch.tensor(kept), len(seen)
+
+
+@program(_tokens, "branch append", grad=False)
+def set_of_a_list(ids):
+    held = set(ids.tolist())
+    return len(held), max(held) - min(held), sorted(held), 3 in held
+
+
+@program(lambda: [(ints(1, 2, 0, 3), s(0), s(9)), (ints(1, 2, 0, 3), s(3), s(9)), (ints(1, 2, 0, 3), s(1), s(2))], "loop append branch", grad=False)
+def set_in_a_loop(following, start, most):
+    seen, at = {int(start)}, int(following[start])
+    while at not in seen:
+        seen.add(at)
+        at = int(following[at])
+        if len(seen) >= int(most):
+            break
+    seen.discard(2)
+    return len(seen), at
+
+
+@program(_tokens, "branch append", grad=False)
+def pairs_in_a_set(ids):
+    edges, new = set(), 0
+    for a, b in zip(ids.tolist(), [*ids[1:].tolist(), 1]):
+        if (a, b) in edges or (b, a) in edges:
+            continue
+        edges.add((a, b))
+        new += 1
+    return new, len(edges)
+
+
+@program(_tokens, "branch append", grad=False)
+def counted_in_a_dict(ids):
+    counts = {}
+    for token in ids.tolist():
+        counts[token] = counts.get(token, 0) + 1
+    return counts, max(counts.values())
+
+
+@program(lambda: [(ints(1, 2, 1, 3), s(n)) for n in (4, 0, 2)], "loop append branch", grad=False)
+def counted_in_a_loop(ids, n):
+    counts = {}
+    for i in range(int(n)):
+        token = int(ids[i])
+        if token in counts:
+            counts[token] += 1
+        else:
+            counts[token] = 1
+    total = 0
+    for token, count in counts.items():
+        total = total * 10 + token * count
+    return total, len(counts), counts
+
+
+@program(lambda: [(t(1.0, 2.0), ints(*ids)) for ids in ((1, 2), (0, 0), (3, 1))], "branch append")
+def made_once_for_each_key(x, ids):
+    made, out = {}, x
+    for i in range(ids.shape[0]):
+        key = int(ids[i])
+        if key not in made:
+            made[key] = x * key + i
+        out = out + made[key]
+    return out
+
+
+@program(_tokens, "branch raises", grad=False)
+def key_that_may_be_missing(ids):
+    table = {int(ids[0]): 5}
+    if ids[1] > 1:
+        table[int(ids[1])] = 6
+    return table[2], table
+
+
+@program(_tokens, "branch", grad=False)
+def set_handed_out(ids):
+    held = set()
+    held.add(int(ids[0]))
+    return held

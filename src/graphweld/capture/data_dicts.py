@@ -23,7 +23,7 @@ from torch._dynamo.variables.misc import GetAttrVariable
 
 from graphweld.capture import sites
 from graphweld.capture.conditionals import stage_if
-from graphweld.capture.data_sets import existed_before
+from graphweld.capture.data_sets import existed_before, is_of_data
 from graphweld.capture.grown_lists import length, new, raise_if
 from graphweld.capture.instructions import dispatch
 from graphweld.capture.membership import index_of
@@ -32,13 +32,17 @@ from graphweld.capture.refusal import refuse
 from graphweld.capture.variables import DecidedByData, Thunk, Tx, call, constant, method
 from graphweld.diagnostics import rules
 
+MOST = 8  # stores outside of a loop's node: each is behind a comparison with all others, and a choice of all values
+
 
 class DataDict(DecidedByData):
     """A dict that the program made, as two lists."""
 
-    def __init__(self, keys: VariableTracker, values: VariableTracker, **kw: Any) -> None:
+    _nonvar_fields = {"stores", *DecidedByData._nonvar_fields}
+
+    def __init__(self, keys: VariableTracker, values: VariableTracker, stores: int = 0, **kw: Any) -> None:
         super().__init__(**kw)
-        self.keys, self.values = keys, values
+        self.keys, self.values, self.stores = keys, values, stores
 
     def python_type(self) -> type:
         return dict
@@ -60,6 +64,9 @@ class DataDict(DecidedByData):
     def mp_ass_subscript_impl(self, tx: Tx, key: VariableTracker, value: Any) -> VariableTracker:
         if value is None:
             self.give_up(tx, "an entry is deleted")
+        self.stores += 1
+        if self.stores > MOST:
+            self.give_up(tx, f"more than {MOST} are stored one by one")
         at = self._place(tx, key)
 
         def add() -> VariableTracker:
@@ -109,7 +116,7 @@ class DataDict(DecidedByData):
         if existed_before(self.keys):
             return lambda: self
         keys, values = join.export(region, self.keys), join.export(region, self.values)
-        return lambda: DataDict(keys(), values())
+        return lambda: DataDict(keys(), values(), self.stores)
 
     def reconstruct(self, codegen: Any) -> None:
         codegen.add_push_null(lambda: codegen.load_import_from("graphweld.runtime.lists", "entries"))
@@ -155,22 +162,31 @@ def hook_dicts() -> None:
     build_map = InstructionTranslatorBase.BUILD_MAP
 
     def display(self: Any, inst: Any) -> None:
+        trace, count = sites.trace_of(self), 2 * inst.argval
+        if trace is not None and count and any(map(is_of_data, self.stack[-count::2])):
+            entries = self.popn(count)
+            self.push(DataDict(_list_of([]), _list_of([])))
+            for key, value in zip(entries[::2], entries[1::2], strict=True):
+                self.stack[-1].mp_ass_subscript_impl(self, key, value)
+            return
         build_map(self, inst)
-        if sites.trace_of(self) is not None and self.stack:
-            self.stack[-1] = _made(self, self.stack[-1])
+        if trace is not None and self.stack:
+            self.stack[-1] = _made(self, trace, self.stack[-1])
 
     InstructionTranslatorBase.BUILD_MAP = display  # type: ignore[method-assign]
     dispatch("BUILD_MAP")
 
 
-def _made(tx: Any, table: VariableTracker) -> VariableTracker:
+def _made(tx: Any, trace: sites.Trace, table: VariableTracker) -> VariableTracker:
     """A dict that is made here, or the lists in its place."""
-    trace = sites.trace_of(tx)
-    if trace is None or type(table) is not ConstDictVariable or table.source is not None:
+    if type(table) is not ConstDictVariable or table.source is not None:
         return table
     place = (tx.f_code, getattr(tx.current_instruction, "offset", None))
     if place not in trace.listed_dicts:
         table.gw_made_at = place  # type: ignore[attr-defined]
         return table
-    keys, values = [key.vt for key in table.items], list(table.items.values())
-    return DataDict(*(ListVariable(held, mutation_type=ValueMutationNew()) for held in (keys, values)))
+    return DataDict(_list_of([key.vt for key in table.items]), _list_of(list(table.items.values())))
+
+
+def _list_of(items: list[VariableTracker]) -> VariableTracker:
+    return ListVariable(items, mutation_type=ValueMutationNew())

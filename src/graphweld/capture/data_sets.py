@@ -25,16 +25,20 @@ from graphweld.capture.grown_lists import length
 from graphweld.capture.instructions import dispatch
 from graphweld.capture.predicates import is_data_dependent, predicate, truth
 from graphweld.capture.refusal import refuse
-from graphweld.capture.variables import DecidedByData, Thunk, Tx, call, constant, method
+from graphweld.capture.variables import DecidedByData, Thunk, Tx, call, constant, is_data_number, method
 from graphweld.diagnostics import rules
+
+MOST = 20  # additions outside of a loop's node: each is behind a comparison with all others
 
 
 class DataSet(DecidedByData):
     """A set that the program made; `held` is the list."""
 
-    def __init__(self, held: VariableTracker, **kw: Any) -> None:
+    _nonvar_fields = {"additions", *DecidedByData._nonvar_fields}
+
+    def __init__(self, held: VariableTracker, additions: int = 0, **kw: Any) -> None:
         super().__init__(**kw)
-        self.held = held
+        self.held, self.additions = held, additions
 
     def python_type(self) -> type:
         return set
@@ -60,6 +64,9 @@ class DataSet(DecidedByData):
             is_there = self.sq_contains(tx, args[0])
             if name == "__contains__":
                 return is_there
+            self.additions += 1
+            if self.additions > MOST:
+                self.give_up(tx, f"more than {MOST} are added one by one")
             test = predicate(tx, is_there) if is_data_dependent(is_there) else truth(tx, is_there)
             added = lambda: method(tx, self.held, "append", args[0])  # noqa: E731
             removed = lambda: method(tx, self.held, "remove", args[0])  # noqa: E731
@@ -89,7 +96,7 @@ class DataSet(DecidedByData):
         if existed_before(self.held):
             return lambda: self
         held = join.export(region, self.held)
-        return lambda: DataSet(held())
+        return lambda: DataSet(held(), self.additions)
 
     def reconstruct(self, codegen: Any) -> None:
         self.give_up(codegen.tx, "the set is handed out")
@@ -105,8 +112,9 @@ def _nothing() -> VariableTracker:
 
 
 def is_of_data(vt: VariableTracker) -> bool:
+    """Whether a key is a number of the data, or a tuple with one; one of several known keys torch's tables can hold."""
     vt = vt.realize()
-    return any(map(is_of_data, vt.items)) if isinstance(vt, TupleVariable) else is_data_dependent(vt)
+    return any(map(is_of_data, vt.items)) if isinstance(vt, TupleVariable) else is_data_number(vt)
 
 
 def _list_sets(trace: sites.Trace, tx: Any) -> NoReturn:
