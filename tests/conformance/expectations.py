@@ -448,12 +448,7 @@ EXPORTED: tuple[Expect, ...] = (
         refused="GW141",
         target="saved",
     ),
-    *_each(
-        "mutation.rows_and_columns_at_positions_of_the_data asked_gradients.through_a_loop"
-        " asked_gradients.backward_through_a_loop",
-        refused="GW141",
-        target="saved",
-    ),
+    *_each("mutation.rows_and_columns_at_positions_of_the_data", refused="GW141", target="saved"),
     *_each("mutation.rows_and_columns_at_positions_of_the_data", refused="GW141", target="onnx"),
     *_each("joins.same_python_value_both functions.user_context_manager", refused="GW140", target="saved"),
     *_each(

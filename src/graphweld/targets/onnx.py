@@ -14,6 +14,7 @@ from typing import Any
 
 import torch
 from torch.export.graph_signature import ConstantArgument
+from torch.utils import _pytree as pytree
 
 from graphweld.capture.exported_names import Changed, changed_by_program, result_names
 from graphweld.capture.exporter import flat_inputs, flat_results, named_sizes, raising_nodes
@@ -172,12 +173,12 @@ def _compare(
     own_args, own_kwargs = copy.deepcopy((args, kwargs))
     raised: Exception | None = None
     owner = as_module(target)
-    with state_kept(owner, changed.state), torch.no_grad(), torch.random.fork_rng(devices=[]):
+    with state_kept(owner, changed.state), torch.random.fork_rng(devices=[]):
         try:
             wanted = target(*own_args, **own_kwargs)
             if changed:
                 wanted = wanted, changed_by(own_args, own_kwargs, owner, changed)
-            wanted = copy.deepcopy(wanted)
+            wanted = pytree.tree_map_only(torch.Tensor, lambda result: result.detach().clone(), wanted)
         except Exception as error:  # noqa: BLE001 - then the model has to raise as well
             raised = error
     try:
