@@ -20,6 +20,7 @@ from torch.utils import _pytree as pytree
 from graphweld import convert
 from graphweld.capture import dynamo, sites
 from graphweld.capture.constants import make_constants
+from graphweld.capture.exported_checkpoints import hook_checkpoints
 from graphweld.capture.kept_regions import hook_tidying
 from graphweld.capture.program import diagnostics_of, raised_by_the_program
 from graphweld.capture.raises import OF_A_POSITION
@@ -58,6 +59,7 @@ def install() -> None:
         if _installed:
             return
         _installed = True
+    hook_checkpoints()
     hook_tidying()
     hook_saving()
     hook_select_scatter()

@@ -308,6 +308,11 @@ PATCHED = (
         ("self",),
     ),
     Private(
+        f"{_VARIABLES}.higher_order_ops.CheckpointHigherOrderVariable._call_function",
+        "patched: a checkpoint is the function itself, in an export",
+        _CALL,
+    ),
+    Private(
         "torch.fx.GraphModule.delete_all_unused_submodules",
         "patched: regions inside of regions are kept",
         ("self",),
@@ -605,6 +610,7 @@ _REST = (
     *_each("torch.fx.experimental.proxy_tensor", "make_fx", "to put those checks into a region of an exported program"),
     *_each("torch._decomp", "decomposition_table", "where a change at one position gets a decomposition of ours"),
     *_each("torch._export.serde.serialize", "ExportedProgramSerializer", "what writes exported programs"),
+    *_each("torch._higher_order_ops.wrap", "TagActivationCheckpoint", "which arguments are the checkpoint's own"),
     *_each(_SHAPES, "free_symbols", "the sizes that a written program is told of"),
     *_each("torch", "_assert_async", "to end a compiled call where the program raises"),
     *_each(

@@ -18,6 +18,7 @@ from torch.utils import _pytree as pytree
 
 from graphweld.capture.exported_names import Changed, changed_by_program, result_names
 from graphweld.capture.exporter import flat_inputs, flat_results, named_sizes, raising_nodes
+from graphweld.capture.quiet import quiet
 from graphweld.capture.refusal import export_failed
 from graphweld.convert import code_of
 from graphweld.diagnostics import ExportError, Span, UsageError, diagnose, rules
@@ -109,12 +110,9 @@ def _translated(
     from graphweld.targets.onnx_results import type_results
     from graphweld.targets.onnx_state import as_inputs
 
-    logs = [(log, log.level) for log in map(logging.getLogger, LOGS)]
-    try:
-        with warnings.catch_warnings(), torch.no_grad():  # with gradients, torch traces branches anew at each step
+    try:  # with gradients, torch traces branches anew at each step
+        with warnings.catch_warnings(), torch.no_grad(), quiet(*LOGS, below=logging.ERROR):
             warnings.simplefilter("ignore")  # torch's, about how it does things itself; as is what it logs
-            for log, _ in logs:
-                log.setLevel(logging.ERROR)
             made = torch.onnx.export(
                 program,
                 dynamo=True,
@@ -129,9 +127,6 @@ def _translated(
             made.optimize()
     except Exception as error:
         raise ExportError([export_failed(EXPORTER, _first_cause(error))]) from error
-    finally:
-        for log, level in logs:
-            log.setLevel(level)
     return made
 
 
