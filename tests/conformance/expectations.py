@@ -414,7 +414,8 @@ EXPORTED: tuple[Expect, ...] = (
     *_each("early_return.both_none", refused="GW140", target="onnx"),  # a model without results
     # Operators that ONNX, its exporter or ONNX Runtime has not.
     *_each(
-        "append.appended_in_branch_and_returned calls.singular_matrix "
+        "append.appended_in_branch_and_returned calls.singular_matrix divisions.math_of_two_numbers "
+        "divisions.signs_of_what_is_none divisions.bounded_functions "
         "calls.vmap_inside_branch conditionals.branch_inside_autocast "
         "exceptions.outside_of_domain foreign.numpy_predicate joins.cholesky_only_where_positive "
         "joins.number_keeps_weak_promotion linear_algebra.cholesky_where_positive linear_algebra.eigen "
@@ -439,7 +440,6 @@ EXPORTED: tuple[Expect, ...] = (
         target="onnx",
     ),
     *_each("joins.input_list_or_new", gap="a list that goes in comes out as another list", error="'<seen>' in eager"),
-    *_each("calls.checkpointed", refused="GW141"),  # torch's exporter has no translation of checkpoints
     # What torch cannot write: namedtuples that are not registered, text, `round`; or decompose: regions that it traces
     # again without the autocast around them, or with vmap inside.
     *_each(

@@ -148,6 +148,11 @@ def flat_results(program: torch.export.ExportedProgram, result: Any) -> list[Any
     return [leaf for leaf, name in zip(out_spec.flatten_up_to(result), given, strict=True) if name is not None]
 
 
+def values_of(result: Any) -> Any:
+    """A result as it is now, whatever becomes of its tensors; without what autograd knows of them."""
+    return pytree.tree_map_only(torch.Tensor, lambda tensor: tensor.detach().clone(), result)
+
+
 def named_sizes(program: torch.export.ExportedProgram, args: Any, kwargs: Any, dynamic_shapes: Any) -> dict[str, str]:
     """The names that `dynamic_shapes` gives to sizes, by the symbols that stand for them in the program."""
     if not isinstance(dynamic_shapes, dict | tuple | list):

@@ -15,6 +15,7 @@ from typing import Any
 import torch
 from torch._dynamo.variables.base import VariableTracker
 
+from graphweld.capture import math_pairs
 from graphweld.capture.predicates import is_data_dependent, predicate
 from graphweld.capture.raises import emit_check
 from graphweld.capture.sites import trace_of
@@ -33,18 +34,28 @@ def _log(number: Any, *base: Any) -> Any:
     return result / math.log(base[0]) if base else result
 
 
+IN_EXPORTS = {getattr(math, name): _in_tensors(getattr(torch, name)) for name in ("atan", "tanh")}  # raise nothing
 TO_WHOLE = {math.floor, math.ceil, math.trunc}
 _ONLY_TENSORS = "exp exp2 expm1 log10 log1p acosh asinh atanh erf erfc"
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
     getattr(math, name): _in_tensors(getattr(torch, name)) for name in _ONLY_TENSORS.split() if hasattr(math, name)
-} | {math.fabs: lambda number: abs(number) * 1.0, math.log: _log}
+} | {
+    math.fabs: lambda number: abs(number) * 1.0,
+    math.degrees: lambda number: number * (180.0 / math.pi),
+    math.log: _log,
+}
 
 
 def of_data(tx: Tx, fn: Any, args: Any) -> Callable[..., Any] | None:
     """What stands for such a function, traced; None where torch's own does. The call ends where `fn` raises."""
     if fn in TO_WHOLE:
         emit_finite_check(tx, *args[:1])
+    pair = math_pairs.of_data(tx, fn, args)
+    if pair is not None:
+        return pair
     in_tensors, ours = IN_TENSORS.get(fn), FUNCTIONS.get(fn)
+    if tx.output.export and fn in IN_EXPORTS:
+        ours = IN_EXPORTS[fn]
     if not (in_tensors or ours) or not args or not is_data_dependent(args[0].realize()):
         return None
     if in_tensors:

@@ -597,7 +597,7 @@ _EXPORT = (
 _REST = (
     *_each(
         "torch.ops.aten",
-        "_assert_async _linalg_check_errors",
+        "_assert_async _assert_scalar _linalg_check_errors",
         "checks that operators make, in a region that is traced again",
     ),
     *_each("torch.ops.aten", "_cdist_forward", "distances, for which torch's ONNX exporter has no translation"),

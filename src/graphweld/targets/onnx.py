@@ -14,10 +14,9 @@ from typing import Any
 
 import torch
 from torch.export.graph_signature import ConstantArgument
-from torch.utils import _pytree as pytree
 
 from graphweld.capture.exported_names import Changed, changed_by_program, result_names
-from graphweld.capture.exporter import flat_inputs, flat_results, named_sizes, raising_nodes
+from graphweld.capture.exporter import flat_inputs, flat_results, named_sizes, raising_nodes, values_of
 from graphweld.capture.quiet import quiet
 from graphweld.capture.refusal import export_failed
 from graphweld.convert import code_of
@@ -173,7 +172,7 @@ def _compare(
             wanted = target(*own_args, **own_kwargs)
             if changed:
                 wanted = wanted, changed_by(own_args, own_kwargs, owner, changed)
-            wanted = pytree.tree_map_only(torch.Tensor, lambda result: result.detach().clone(), wanted)
+            wanted = values_of(wanted)
         except Exception as error:  # noqa: BLE001 - then the model has to raise as well
             raised = error
     try:
