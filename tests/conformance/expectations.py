@@ -355,7 +355,6 @@ EXPORTED: tuple[Expect, ...] = (
         refused="GW140",
         target="onnx",
     ),
-    *_each("replaced_lists.all_of_another_list", refused="GW141"),
     *_each("replaced_lists.shorter_by_a_test replaced_lists.frontier_of_a_search", refused="GW141", target="onnx"),
     *_each(
         "replaced_lists.earlier_name_of_a_list replaced_lists.either_list",
@@ -426,7 +425,7 @@ EXPORTED: tuple[Expect, ...] = (
         refused="GW141",
         target="onnx",
     ),
-    *_each("foreign.python_random_before_branch append.append_in_loop_in_branch", refused="GW141"),
+    *_each("foreign.python_random_before_branch", refused="GW141"),
     *_each(
         "carries.hash_of_trips carries.products_longer_than_64_bits carries.sums_longer_than_64_bits"
         " sorting.numbers sorting.rows_of_a_tensor",

@@ -105,7 +105,7 @@ def run_stacking(
     _forget_fresh_size(trips)
     outs = tuple(stack[-1].clone() for stack in stacks[:count])
     if len(stacks) > count:
-        ran = trips[-1].item()
+        ran = trips[-1].clone().item()  # of a part at a place of the data, torch stops where it traces this again
         torch._check(ran >= 0)
         torch._check(ran <= trips.size(0))
         stacks[count:] = [_first_rows(stack, ran) for stack in stacks[count:]]
