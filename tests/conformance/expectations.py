@@ -271,20 +271,7 @@ EXPORTED: tuple[Expect, ...] = (
     # In an export torch asks whether there is any input to a loss, of what a branch takes out.
     *_each("data_sizes.loss_of_the_labelled", refused="GW141"),
     *_each(_ASKED, refused="GW141"),
-    # Gradients that a program asks for: torch's exporter takes one symbol for two, or gives them where eager has none.
-    Expect("asked_gradients.backward_through_a_loop", refused="GW141", target="onnx"),
     *_each("asked_gradients.raises_under_no_grad", refused="GW105"),
-    *_each(
-        "asked_gradients.through_a_loop asked_gradients.through_a_branch asked_gradients.backward_through_a_loop",
-        gap="an exported program gives gradients under `no_grad` as well",
-        error="raises in eager only",
-        target="export",
-    ),
-    *_each(
-        "asked_gradients.backward_in_a_branch",
-        gap="an exported program gives gradients under `no_grad` as well",
-        error="raises in eager only",
-    ),
     *_each("joins.one_alternative_for_each_kind merged_lists.sorted_into_groups", refused="GW140"),
     # As many results as the data says: sequences, in ONNX.
     *_each(
@@ -311,7 +298,7 @@ EXPORTED: tuple[Expect, ...] = (
     # None here and a tensor there, text, tensors of several ranks: optional values and text, in ONNX.
     *_each(
         "append.return_inside_or_behind append.return_inside_two_loops attributes.own_object_made_in_branch "
-        "carries.none_then_tensor carries.none_then_tensor_returned carries.string_carried "
+        "carries.none_then_tensor_returned carries.string_carried "
         "choices.get_by_number constants.attributes_by_name constants.dimension constants.keepdim "
         "constants.one_part constants.percent constants.stored constants.two_parts "
         "data_sizes.sizes_against_tensors early_return.bare_return early_return.last_statement_absent "
@@ -321,7 +308,7 @@ EXPORTED: tuple[Expect, ...] = (
         "joins.strides_of_one_row_on_one_side joins.string_against_none joins.string_formatting_after "
         "joins.string_of_three list_reads.cleared_on_some_trips loop_exits.bare_return_at_end "
         "loop_exits.return_none_in_loop loop_exits.return_tuple_static models.decoding.confident_or_defer "
-        "organized.nested_structures predicates.entry_tested_and_then_changed sorting.names_by_numbers",
+        "organized.nested_structures sorting.names_by_numbers",
         refused="GW140",
         target="[!o]*",
     ),
@@ -415,8 +402,8 @@ EXPORTED: tuple[Expect, ...] = (
     *_each(
         "append.appended_in_branch_and_returned calls.singular_matrix divisions.math_of_two_numbers "
         "divisions.signs_of_what_is_none divisions.bounded_functions "
-        "calls.vmap_inside_branch conditionals.branch_inside_autocast "
-        "exceptions.outside_of_domain foreign.numpy_predicate joins.cholesky_only_where_positive "
+        "conditionals.branch_inside_autocast exceptions.outside_of_domain foreign.numpy_predicate "
+        "joins.cholesky_only_where_positive "
         "joins.number_keeps_weak_promotion linear_algebra.cholesky_where_positive linear_algebra.eigen "
         "linear_algebra.inverse_in_loop linear_algebra.inverse_where_positive linear_algebra.qr_svd "
         "linear_algebra.solve list_reads.more_items_than_there_is_room mutation.fill_diagonal "
@@ -442,8 +429,7 @@ EXPORTED: tuple[Expect, ...] = (
     # What torch cannot write: namedtuples that are not registered, text, `round`; or decompose: regions that it traces
     # again without the autocast around them, or with vmap inside.
     *_each(
-        "joins.namedtuples joins.typed_namedtuple predicates.round_and_abs conditionals.branch_inside_autocast"
-        " calls.vmap_inside_branch",
+        "joins.namedtuples joins.typed_namedtuple predicates.round_and_abs",
         refused="GW141",
         target="saved",
     ),
@@ -456,12 +442,7 @@ EXPORTED: tuple[Expect, ...] = (
         error="raises exported only",
         target="[!o]*",
     ),
-    *_each(
-        "calls.vmap_inside_branch conditionals.branch_inside_autocast",
-        gap="torch runs a region of an exported program without the vmap, or the autocast, around it",
-        error="raises exported only",
-        target="export",
-    ),
+    *_each("calls.vmap_inside_branch", refused="GW140"),
 )
 
 # Programs on which the trace does not end. They are not run: each would take the whole limit of time.

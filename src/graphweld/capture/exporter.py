@@ -14,12 +14,14 @@ from typing import Any
 
 import torch
 import torch.export._trace
+from torch._functorch.predispatch import _add_batch_dim
 from torch.export.graph_signature import ConstantArgument, InputKind
 from torch.utils import _pytree as pytree
 
 from graphweld import convert
 from graphweld.capture import dynamo, sites
-from graphweld.capture.constants import make_constants
+from graphweld.capture.autocast_regions import drop_assertions
+from graphweld.capture.constants import make_constants, regions
 from graphweld.capture.exported_checkpoints import hook_checkpoints
 from graphweld.capture.kept_regions import hook_tidying
 from graphweld.capture.program import diagnostics_of, raised_by_the_program
@@ -29,7 +31,7 @@ from graphweld.capture.region_checks import make_assertions
 from graphweld.capture.saved_programs import hook_saving, mark
 from graphweld.capture.sums import make_additions
 from graphweld.capture.written_positions import hook_select_scatter
-from graphweld.diagnostics import Diagnostic, ExportError, Span
+from graphweld.diagnostics import Diagnostic, ExportError, Span, diagnose, rules
 
 CDIST = torch.ops.aten._cdist_forward.default  # what `torch.cdist` becomes
 BATCH_NORM = torch.ops.aten._native_batch_norm_legit_functional.default  # and batch normalization in training mode
@@ -76,6 +78,10 @@ def install() -> None:
             if raised_by_the_program(error):
                 mod(*args, **kwargs)  # plain Python raises it
             raise ExportError(_findings(error, mod)) from error
+        if _has_batches(program):
+            rule = rules.NotCarried("run `torch.vmap` in a branch or loop", "an exported program", "run it outside")
+            raise ExportError([diagnose(rule, _start(mod))])
+        drop_assertions(program)
         make_constants(program)
         make_additions(program)
         make_assertions(program)
@@ -83,6 +89,12 @@ def install() -> None:
         return program
 
     torch.export._trace._export = export
+
+
+def _has_batches(program: torch.export.ExportedProgram) -> bool:
+    """Whether a region has a dimension for `torch.vmap`, of which torch (2.13) leaves out where it begins."""
+    nodes = (node for region in regions(program.graph_module) for node in region.graph.nodes)
+    return any(node.target is _add_batch_dim for node in nodes)
 
 
 def _told_apart(inputs: Any) -> Any:

@@ -597,7 +597,7 @@ _EXPORT = (
 _REST = (
     *_each(
         "torch.ops.aten",
-        "_assert_async _assert_scalar _linalg_check_errors",
+        "_assert_async _assert_scalar _assert_tensor_metadata _linalg_check_errors",
         "checks that operators make, in a region that is traced again",
     ),
     *_each("torch.ops.aten", "_cdist_forward", "distances, for which torch's ONNX exporter has no translation"),
@@ -610,6 +610,8 @@ _REST = (
     *_each("torch.fx.experimental.proxy_tensor", "make_fx", "to put those checks into a region of an exported program"),
     *_each("torch._decomp", "decomposition_table", "where a change at one position gets a decomposition of ours"),
     *_each("torch._export.serde.serialize", "ExportedProgramSerializer", "what writes exported programs"),
+    *_each("torch._functorch.predispatch", "_add_batch_dim", "where `torch.vmap` begins, in an exported program"),
+    *_each("torch.amp.autocast_mode", "_enter_autocast", "what an exported program enters autocast with"),
     *_each("torch._higher_order_ops.wrap", "TagActivationCheckpoint", "which arguments are the checkpoint's own"),
     *_each(_SHAPES, "free_symbols", "the sizes that a written program is told of"),
     *_each("torch", "_assert_async", "to end a compiled call where the program raises"),
