@@ -271,7 +271,6 @@ EXPORTED: tuple[Expect, ...] = (
     # In an export torch asks whether there is any input to a loss, of what a branch takes out.
     *_each("data_sizes.loss_of_the_labelled", refused="GW141"),
     *_each(_ASKED, refused="GW141"),
-    *_each("asked_gradients.raises_under_no_grad", refused="GW105"),
     *_each("joins.one_alternative_for_each_kind merged_lists.sorted_into_groups", refused="GW140"),
     # As many results as the data says: sequences, in ONNX.
     *_each(
@@ -360,7 +359,8 @@ EXPORTED: tuple[Expect, ...] = (
         " exceptions.change_and_raise_in_loop exceptions.each_trip_raises exceptions.index_error_in_while"
         " exceptions.comprehension_raises checks.popped_from_none"
         " exceptions.operator_raises_in_try"
-        " exceptions.more_and_more_on_the_diagonal exceptions.changed_before_an_operator_raises",
+        " exceptions.more_and_more_on_the_diagonal exceptions.changed_before_an_operator_raises"
+        " exceptions.manager_that_keeps_it",
         refused="GW105",
     ),
     *_each("exceptions.buffer_changed_before_raise exceptions.handler_reads_values", refused="GW140"),

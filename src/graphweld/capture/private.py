@@ -401,6 +401,11 @@ _VALUES = (
         "ConstantVariable ConstantVariable.create ConstantVariable.is_literal",
         "known Python values",
     ),
+    *_each(
+        f"{_VARIABLES}.ctx_manager",
+        "GenericContextWrappingVariable WithExitFunctionVariable",
+        "the managers of a `with` that a raise goes through",
+    ),
     *_each(f"{_VARIABLES}.dicts", "ConstDictVariable", "dicts that leave a region piece by piece"),
     *_each(f"{_VARIABLES}.dicts", "DunderDictVariable", "an object's `__dict__`"),
     *_each(
