@@ -341,7 +341,6 @@ EXPORTED: tuple[Expect, ...] = (
         refused="GW140",
         target="onnx",
     ),
-    *_each("replaced_lists.shorter_by_a_test replaced_lists.frontier_of_a_search", refused="GW141", target="onnx"),
     *_each(
         "replaced_lists.earlier_name_of_a_list replaced_lists.either_list",
         gap="a list that is returned twice comes out as two lists",
@@ -400,15 +399,13 @@ EXPORTED: tuple[Expect, ...] = (
     *_each("early_return.both_none", refused="GW140", target="onnx"),  # a model without results
     # Operators that ONNX, its exporter or ONNX Runtime has not.
     *_each(
-        "append.appended_in_branch_and_returned calls.singular_matrix divisions.math_of_two_numbers "
+        "calls.singular_matrix divisions.math_of_two_numbers "
         "divisions.signs_of_what_is_none divisions.bounded_functions "
         "conditionals.branch_inside_autocast exceptions.outside_of_domain foreign.numpy_predicate "
-        "joins.cholesky_only_where_positive "
-        "joins.number_keeps_weak_promotion linear_algebra.cholesky_where_positive linear_algebra.eigen "
+        "joins.cholesky_only_where_positive linear_algebra.cholesky_where_positive linear_algebra.eigen "
         "linear_algebra.inverse_in_loop linear_algebra.inverse_where_positive linear_algebra.qr_svd "
         "linear_algebra.solve list_reads.more_items_than_there_is_room mutation.fill_diagonal "
-        "predicates.bfloat16_predicate predicates.complex_truth "
-        "ranges.of_float",
+        "predicates.bfloat16_predicate predicates.complex_truth",
         refused="GW141",
         target="onnx",
     ),

@@ -40,6 +40,9 @@ def translations() -> dict[Callable[..., Any], Callable[..., Any]]:
         aten.clamp_max.Tensor: translate_clamp_max,
         aten.sign.default: translate_sign,
         aten.pow.Tensor_Scalar: translate_power,
+        aten.mul.Scalar: _with_number("Mul"),
+        aten.add.Scalar: _with_number("Add"),
+        aten.sub.Scalar: _with_number("Sub"),
         aten.scalar_tensor.default: translate_scalar,
         round: translate_round,
         **dict.fromkeys((operator.and_, aten.bitwise_and.Scalar, aten.bitwise_and.Scalar_Tensor), _of_bits("And")),
@@ -124,6 +127,18 @@ def translate_power(value: ir.Value, exponent: Operand) -> ir.Value:
         root = emit("Sqrt", [value])
         return root[0] if exponent > 0 else emit("Reciprocal", root)[0]
     return emit("Pow", [value, _like(exponent, value)])[0]
+
+
+def _with_number(name: str) -> Callable[..., ir.Value]:
+    """A tensor and a number, which may be the data's, and takes the tensor's type: by then, that of the result."""
+
+    def translate(value: ir.Value, number: Operand, alpha: Operand = 1) -> ir.Value:
+        sides = [
+            emit("CastLike", [n, value])[0] if isinstance(n, ir.Value) else like(n, value) for n in (number, alpha)
+        ]
+        return emit(name, [value, sides[0] if alpha == 1 else emit("Mul", sides)[0]])[0]
+
+    return translate
 
 
 def translate_scalar(s: Operand, dtype: Any = None, **_: Any) -> ir.Value:
