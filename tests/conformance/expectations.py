@@ -426,7 +426,7 @@ EXPORTED: tuple[Expect, ...] = (
     # What torch cannot write: namedtuples that are not registered, text, `round`; or decompose: regions that it traces
     # again without the autocast around them, or with vmap inside.
     *_each(
-        "joins.namedtuples joins.typed_namedtuple predicates.round_and_abs",
+        "joins.namedtuples joins.typed_namedtuple",
         refused="GW141",
         target="saved",
     ),

@@ -138,3 +138,13 @@ def bounded_functions(x):
     if math.tanh(n) > math.atan(m):
         return x * 2, math.atan(n)
     return x + 1, math.tanh(m)
+
+
+@program(lambda: [(t(*row),) for row in ((2.75, 0.5), (-2.5, 1.0), (3.5, -1.5), (0.5, 2.5), (1e12, 1.0))], "branch loop")
+def whole_numbers(x):
+    n, trips = x[0].item(), 0
+    while trips < 3 and math.floor(n) > round(x[1].item()):
+        n, trips = n - round(n * 0.3) - 1.5, trips + 1
+    if math.ceil(n) == round(n):
+        n = -n
+    return x * math.floor(n), math.ceil(n), round(n), abs(n), abs(trips - 1)

@@ -313,6 +313,11 @@ PATCHED = (
         _CALL,
     ),
     Private(
+        "torch._higher_order_ops.utils.potential_input_alias_or_mutation",
+        "patched: regions are run, and not traced, to see what they change",
+        ("gm", "inputs", "pre_dispatch"),
+    ),
+    Private(
         "torch.fx.GraphModule.delete_all_unused_submodules",
         "patched: regions inside of regions are kept",
         ("self",),
@@ -616,6 +621,7 @@ _REST = (
     *_each("torch._decomp", "decomposition_table", "where a change at one position gets a decomposition of ours"),
     *_each("torch._export.serde.serialize", "ExportedProgramSerializer", "what writes exported programs"),
     *_each("torch._functorch.predispatch", "_add_batch_dim", "where `torch.vmap` begins, in an exported program"),
+    *_each("torch.fx.experimental.proxy_tensor", "disable_proxy_modes_tracing", "to run a region, and trace nothing"),
     *_each("torch.amp.autocast_mode", "_enter_autocast", "what an exported program enters autocast with"),
     *_each("torch._higher_order_ops.wrap", "TagActivationCheckpoint", "which arguments are the checkpoint's own"),
     *_each(_SHAPES, "free_symbols", "the sizes that a written program is told of"),
