@@ -1,7 +1,7 @@
 """Whether a region changes an input, or gives one out, when torch decomposes an exported program: by running it once.
 
-torch (2.13) traces each region to find out, with all that is inside of it, and does so for every region around it again:
-where regions nest, half of the time of `run_decompositions`. What operators do to stand-ins for tensors tells as much.
+torch (2.13) traces each region to find out, with all that is inside of it, and again for every region around it: where
+regions nest, half of the time of `run_decompositions`. What operators do to stand-ins for tensors tells as much.
 """
 
 import contextlib
