@@ -430,8 +430,6 @@ EXPORTED: tuple[Expect, ...] = (
         refused="GW141",
         target="saved",
     ),
-    *_each("mutation.rows_and_columns_at_positions_of_the_data", refused="GW141", target="saved"),
-    *_each("mutation.rows_and_columns_at_positions_of_the_data", refused="GW141", target="onnx"),
     *_each("joins.same_python_value_both functions.user_context_manager", refused="GW140", target="saved"),
     *_each(
         "list_reads.more_items_than_there_is_room",

@@ -23,7 +23,7 @@ from torch.utils import _pytree as pytree
 
 from graphweld.capture.refusal import export_failed
 from graphweld.capture.region_aliases import by_running, hook_aliases
-from graphweld.capture.sums import make_maxima
+from graphweld.capture.sums import make_additions, make_maxima
 from graphweld.diagnostics import ExportError, GraphweldError, Span, diagnose, rules
 
 OURS = "graphweld"  # in the metadata of a program's graph, and of what it is decomposed to: where the user's code is
@@ -71,6 +71,7 @@ def _writable(program: torch.export.ExportedProgram) -> Iterator[None]:
         if isinstance(spec.arg, ConstantArgument) and isinstance(spec.arg.value, str):
             rule = rules.NotCarried(f"return {spec.arg.value!r}", "a .pt2 file", "return a tensor or a number")
             raise ExportError([diagnose(rule, span)])
+    make_additions(program)  # of which decompositions make some
     make_maxima(program)
     unused = set(program.range_constraints)
     for module in program.graph_module.modules():
