@@ -3,7 +3,7 @@
 full((), t.item() * 0.3, dtype=float64)        ->        mul(to(t, float64), full((), 0.3, dtype=float64))
 
 torch's exporter (2.13) takes every float of Python's that the data decide for a float32. What becomes a tensor, as
-results, carries and tests do, is computed from the tensor that it came from; so is what stands beside a float64.
+results, carries and tests do, is computed from the tensor that it came from; so is what stands beside a tensor.
 """
 
 import operator
@@ -31,20 +31,9 @@ OPERATORS: dict[Callable[..., Any], Any] = {
     operator.ne: aten.ne.Tensor,
 }
 
-BESIDE = {
-    aten.add,
-    aten.sub,
-    aten.rsub,
-    aten.mul,
-    aten.div,
-    aten.pow,
-    aten.lt,
-    aten.le,
-    aten.gt,
-    aten.ge,
-    aten.eq,
-    aten.ne,
-}
+_BESIDE = "add sub mul div pow add_ sub_ mul_ div_ pow_ rsub lt le gt ge eq ne"
+BESIDE = {getattr(aten, name) for name in _BESIDE.split()}
+COMPUTING = {torch.float32, torch.float64}  # halves are computed in float32, beside a number in all its digits
 
 
 def floats_as_doubles(program: torch.export.ExportedProgram) -> None:
@@ -79,13 +68,24 @@ def _replace_full(node: Node, known: dict[Node, Node | None]) -> None:
 
 
 def _replace_beside(node: Node, packet: Any, known: dict[Node, Node | None]) -> None:
-    values = [arg.meta.get("val") if isinstance(arg, Node) else arg for arg in node.args]
-    if not any(isinstance(value, torch.Tensor) and value.dtype is torch.float64 for value in values):
+    """A number beside a tensor, in the type that the operator computes in."""
+    dtypes = {arg.meta["val"].dtype for arg in node.args if isinstance(arg, Node) and _is_tensor(arg)}
+    if len(dtypes) != 1 or not (dtypes <= COMPUTING or not any(dtype.is_floating_point for dtype in dtypes)):
         return
-    floats = {arg: _tensor(arg, known) for arg in node.args if isinstance(arg, Node) and _is_float(arg)}
-    if floats and None not in floats.values():
-        node.args = tuple(floats.get(arg, arg) if isinstance(arg, Node) else arg for arg in node.args)
-        node.target = packet.Tensor_Tensor if packet is aten.pow else packet.Tensor
+    dtype = next(iter(dtypes & COMPUTING), torch.float32)
+    made = {arg: _tensor(arg, known) for arg in node.args if isinstance(arg, Node) and _is_float(arg)}
+    if not made or None in made.values():
+        return
+    for arg, number in made.items():
+        if dtype is not torch.float64:
+            with node.graph.inserting_before(node):
+                made[arg] = node.graph.call_function(aten.to.dtype, (number, dtype))
+    node.args = tuple(made.get(arg, arg) if isinstance(arg, Node) else arg for arg in node.args)
+    node.target = packet.Tensor_Tensor if packet is aten.pow else packet.Tensor
+
+
+def _is_tensor(node: Node) -> bool:
+    return isinstance(node.meta.get("val"), torch.Tensor)
 
 
 def _tensor(number: Node, known: dict[Node, Node | None]) -> Node | None:
@@ -101,7 +101,12 @@ def _made(number: Node, known: dict[Node, Node | None]) -> Node | None:
         with graph.inserting_before(number):
             flat = graph.call_function(aten.reshape.default, (number.args[0], []))
             return graph.call_function(aten.to.dtype, (flat, torch.float64))
-    if number.target not in OPERATORS or not any(_is_float(arg) for arg in number.args):
+    if not isinstance(value, torch.SymFloat) and not any(map(_is_float, number.args)):
+        return None
+    if number.target is torch.sym_float:
+        with graph.inserting_before(number):
+            return graph.call_function(aten.full.default, ([], number.args[0]), {"dtype": torch.float64})
+    if number.target not in OPERATORS:
         return None
     sides = []
     for arg in number.args:

@@ -335,8 +335,8 @@ def test_the_next_float(dtype: torch.dtype) -> None:
 def measured(x):
     n, m = x.sum().item(), x[0].item()
     if n * 0.1 > m / 3:
-        return x * n, n - 0.1, round(n * 0.3)
-    return x - m, m / n, math.ceil(n)
+        return x * (n * 0.3 - n * 0.29), n - 0.1, round(n * 0.3)
+    return x.mul(1).sub_((m - n) / n), m / n, math.ceil(n)
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
