@@ -45,7 +45,10 @@ def _each(programs: str, **row: Any) -> list[Expect]:
 
 _ALIASES: dict[str, Any] = {"without": ("aliases",), "target": "*eager", "variant": "[tg]*"}
 _GRAD: dict[str, Any] = {"target": "aot_eager", "variant": "grad"}
-_ASKED = "asked_sizes.normalized_part asked_sizes.distances_of_what_is_kept asked_sizes.unfolded_part"
+_ASKED = (
+    "asked_sizes.normalized_part asked_sizes.distances_of_what_is_kept asked_sizes.unfolded_part"
+    " data_sizes.operator_that_asks_for_rows"
+)
 
 EXPECTED: tuple[Expect, ...] = (
     # ------------------------------------------------------------------------------------------------ refused
@@ -401,7 +404,7 @@ EXPORTED: tuple[Expect, ...] = (
     *_each(
         "calls.singular_matrix divisions.math_of_two_numbers "
         "divisions.signs_of_what_is_none divisions.bounded_functions "
-        "conditionals.branch_inside_autocast exceptions.outside_of_domain foreign.numpy_predicate "
+        "conditionals.branch_inside_autocast exceptions.outside_of_domain "
         "joins.cholesky_only_where_positive linear_algebra.cholesky_where_positive linear_algebra.eigen "
         "linear_algebra.inverse_in_loop linear_algebra.inverse_where_positive linear_algebra.qr_svd "
         "linear_algebra.solve list_reads.more_items_than_there_is_room mutation.fill_diagonal "

@@ -22,6 +22,7 @@ from graphweld.capture.refusal import export_failed
 from graphweld.convert import code_of
 from graphweld.diagnostics import ExportError, Span, UsageError, diagnose, rules
 from graphweld.targets.export import as_module, changed_by, export_target
+from graphweld.targets.onnx_aliases import by_first_names
 from graphweld.targets.onnx_numbers import floats_as_doubles
 from graphweld.targets.onnx_outputs import NUMBER, numbers_as_tensors
 from graphweld.targets.onnx_raises import carry_raises
@@ -100,6 +101,7 @@ def _made(
             _refuse(target, f"return {spec.arg.value!r}", "return a tensor")
     for words in carry_raises(program, raising_nodes(program)):
         _refuse(target, f"raise an exception ({words}) where it returns no tensor", "return a tensor")
+    by_first_names(program)
     floats_as_doubles(program)
     return _translated(program, opset_version, names_of(target, also)), program, kinds
 
