@@ -94,7 +94,7 @@ def digits_of_doubles(x):
     return torch.full((2,), 0.1, dtype=torch.float64) + y, y > 0.1
 
 
-@program(_doubles, "branch loop", grad=False)
+@program(_doubles, "branch loop inductor", grad=False)
 def math_of_two_numbers(x):
     n, m = x[0].item(), x[1].item()
     if math.fmod(n, m) > math.remainder(n, 0.7):
@@ -140,7 +140,7 @@ def bounded_functions(x):
     return x + 1, math.tanh(m)
 
 
-@program(lambda: [(t(*row),) for row in ((2.75, 0.5), (-2.5, 1.0), (3.5, -1.5), (0.5, 2.5), (1e12, 1.0))], "branch loop")
+@program(lambda: [(t(*row),) for row in ((2.75, 0.5), (-2.5, 1.0), (3.5, -1.5), (0.5, 2.5), (1e12, 1.0))], "branch loop inductor")
 def whole_numbers(x):
     n, trips = x[0].item(), 0
     while trips < 3 and math.floor(n) > round(x[1].item()):

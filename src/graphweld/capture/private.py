@@ -332,6 +332,14 @@ PATCHED = (
 _IR = "torch._inductor.ir"
 INDUCTOR = (
     Private(
+        "torch._inductor.codegen.common.KernelArgs.cpp_argdefs",
+        "patched: floats of Python's are doubles in C++ code",
+    ),
+    Private(
+        "torch._inductor.codecache.CppPythonBindingsCodeCache.suffix_template",
+        "patched: how C++ code reads such a double",
+    ),
+    Private(
         "torch._inductor.compile_fx._compile_fx_inner",
         "patched: no reuse in place in a graph that holds a region",
         ("gm", "example_inputs"),
