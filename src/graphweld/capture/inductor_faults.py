@@ -15,7 +15,7 @@ Where to write to a slice, or to put its gradient, Inductor asks whether a bound
 decides the bound, so does the code. A write to a slice of such a slice, Inductor takes apart without noting which sizes
 the parts are the first to have.
 
-A float of Python's that the data decide is a double. Inductor's C++ code takes it for a float32: 0.1 + 1 was 1.1000000238.
+A float of Python's that the data decide is a double. Inductor's C++ code takes it for a float32.
 """
 
 import contextlib
