@@ -1,6 +1,7 @@
 """Function in, converted function out: the seam between the source and the tracer."""
 
 import difflib
+import functools
 import inspect
 import os
 import types
@@ -42,12 +43,14 @@ def twin_of(code: types.CodeType) -> "syntax.Conversion | None":
 
 
 def code_of(fn: Callable[..., Any]) -> types.CodeType:
-    """The code object of a function, a method, a module's forward, or a callable object's `__call__`.
+    """The code object of a function, a method, a module's forward, a callable's `__call__`, or a partial of these.
 
     Raises:
         ConversionError: there is no Python code behind it (GW001).
     """
     target: Any = inspect.unwrap(fn)
+    while isinstance(target, functools.partial):
+        target = inspect.unwrap(target.func)
     forward = getattr(target, "forward", None)
     if not inspect.isroutine(target):
         target = forward if forward is not None else type(target).__call__

@@ -56,12 +56,12 @@ def check(program: Program, export: Callable[[Any, Call], Runner], rtol: float |
             warnings.simplefilter("ignore")  # torch's, about what it traces
             run = export(program.make(), copy.deepcopy(rows[0]))
     except Exception as error:
-        if harness.refusal_codes(error) or outcome(eager, rows[0], 0) is not None:
+        if harness.refusal_codes(error) or outcome(eager, rows[0], 0, grad=True) is not None:
             raise
         return  # a program that raises on every path raises when it is exported
     for number, row in enumerate(rows):
         own = copy.deepcopy(row)
-        want, got = outcome(eager, row, number), outcome(run, own, number)
+        want, got = outcome(eager, row, number, grad=True), outcome(run, own, number)
         assert (want is None) == (got is None), (
             f"call {number}: raises {'in eager' if want is None else 'exported'} only"
         )
@@ -75,11 +75,11 @@ def check(program: Program, export: Callable[[Any, Call], Runner], rtol: float |
             raise AssertionError(f"call {number}: {difference}") from None
 
 
-def outcome(run: Runner, row: Call, number: int) -> list[snapshot.Entry] | None:
-    """What a call showed; None where it raised."""
+def outcome(run: Runner, row: Call, number: int, grad: bool = False) -> list[snapshot.Entry] | None:
+    """What a call showed; None where it raised. `grad`: as it is traced, so that a program may ask for gradients."""
     torch.manual_seed(SEED + number)
     random.seed(SEED + number)
-    with warnings.catch_warnings(), torch.no_grad():
+    with warnings.catch_warnings(), torch.set_grad_enabled(grad):
         warnings.simplefilter("ignore")
         try:
             out = run(*row.args, **row.kwargs)

@@ -595,6 +595,44 @@ def handler_in_caller_after_change(x):
     return y
 
 
+class Noted:
+    def __init__(self, keeps=None):
+        self.keeps = keeps
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *told):
+        return None
+
+
+class Keeping(Noted):
+    def __exit__(self, kind, *told):
+        return kind is self.keeps
+
+
+@program(three_ways, "state raises")
+def managers_that_keep_nothing(x):
+    with torch.enable_grad(), contextlib.nullcontext(), Noted():
+        y = x + 1
+        if x.sum() < 0:
+            raise TooNegative("the sum is negative")
+    with torch.no_grad():
+        assert x.max() < 100, "too large"
+        return y * 2
+
+
+@program(three_ways, "state", grad=False)
+def manager_that_keeps_it(x):
+    y = x
+    try:
+        with Keeping(TooNegative):
+            y = checked(y) * 2
+    finally:
+        y = y + 1
+    return y
+
+
 @program(three_ways, "state")
 def suppressed_in_callee(x):
     y = x

@@ -18,6 +18,16 @@ def halve(x):
     return x
 
 
+@program(lambda: [(t(*row),) for row in ((0.1, 1.0), (5.0, 1.0), (2.0, 0.3), (-3.0, 2.0))], "loop branch inductor")
+def negated_behind(x):
+    n = x[0].item()
+    while n > 2.5:
+        n = n - 1.5
+    if n == 2:
+        n = -n
+    return x * n, n + 0.1
+
+
 @program(halvings, "loop")
 def halve_item(x):
     while x.max().item() > 0.5:

@@ -19,6 +19,7 @@ from torch.fx import Node
 
 from graphweld.capture.differentiable import branch, loop
 from graphweld.capture.refusal import refuse
+from graphweld.capture.sites import trace_of
 from graphweld.capture.variables import Tx, proxies_in
 from graphweld.diagnostics import rules
 
@@ -27,7 +28,10 @@ OUTSIDE = "it asks for the gradient of an operand, and another operand may have 
 
 
 def check(tx: Tx, args: list[VariableTracker], kwargs: dict[str, VariableTracker], result: VariableTracker) -> None:
-    """Refuse a `result` of `torch.autograd.grad` that is up to the data, or beyond what a region knows."""
+    """Note it; refuse a `result` of `torch.autograd.grad` that is up to the data, or beyond what a region knows."""
+    trace = trace_of(tx)
+    if trace is not None:
+        trace.asks_gradients = True
     given = dict(zip(("outputs", "inputs"), args, strict=False)) | kwargs
     here = tx.output.current_tracer.maybe_lift_tracked_freevar_to_input
     heads = [here(proxy).node for proxy in proxies_in(given["outputs"])]

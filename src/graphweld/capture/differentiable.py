@@ -29,7 +29,7 @@ from torch._subclasses.functional_tensor import FunctionalTensor
 from torch.fx import GraphModule
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from graphweld.capture import draws
+from graphweld.capture import draws, sites
 from graphweld.capture.gradients_inside import Keys, computed
 from graphweld.capture.inductor_faults import keep_backend_from_faults
 from graphweld.capture.retraced import Checks, as_captured
@@ -105,7 +105,7 @@ def run_stacking(
     _forget_fresh_size(trips)
     outs = tuple(stack[-1].clone() for stack in stacks[:count])
     if len(stacks) > count:
-        ran = trips[-1].item()
+        ran = trips[-1].clone().item()  # of a part at a place of the data, torch stops where it traces this again
         torch._check(ran >= 0)
         torch._check(ran <= trips.size(0))
         stacks[count:] = [_first_rows(stack, ran) for stack in stacks[count:]]
@@ -129,9 +129,18 @@ def is_traced(value: torch.Tensor) -> bool:
 
 
 def _needs_gradient(values: Values) -> bool:
-    if torch.compiler.is_exporting():
+    if torch.compiler.is_exporting() and not _asks_gradients():
         return False  # an exported program holds torch's operators, and what they do for gradients
     return torch.is_grad_enabled() and any(isinstance(v, torch.Tensor) and v.requires_grad for v in values)
+
+
+def _asks_gradients() -> bool:
+    """Whether the program that is exported asks for gradients itself: of those it holds what computes them.
+
+    torch's rules (2.13) would leave it a stand-in for what a loop kept of its trips.
+    """
+    trace = sites.running()
+    return trace is not None and trace.asks_gradients
 
 
 def is_float(value: Any) -> bool:

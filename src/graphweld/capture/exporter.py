@@ -14,12 +14,15 @@ from typing import Any
 
 import torch
 import torch.export._trace
+from torch._functorch.predispatch import _add_batch_dim
 from torch.export.graph_signature import ConstantArgument, InputKind
 from torch.utils import _pytree as pytree
 
 from graphweld import convert
 from graphweld.capture import dynamo, sites
-from graphweld.capture.constants import make_constants
+from graphweld.capture.autocast_regions import drop_assertions
+from graphweld.capture.constants import make_constants, regions
+from graphweld.capture.exported_checkpoints import hook_checkpoints
 from graphweld.capture.kept_regions import hook_tidying
 from graphweld.capture.program import diagnostics_of, raised_by_the_program
 from graphweld.capture.raises import OF_A_POSITION
@@ -28,7 +31,7 @@ from graphweld.capture.region_checks import make_assertions
 from graphweld.capture.saved_programs import hook_saving, mark
 from graphweld.capture.sums import make_additions
 from graphweld.capture.written_positions import hook_select_scatter
-from graphweld.diagnostics import Diagnostic, ExportError, Span
+from graphweld.diagnostics import Diagnostic, ExportError, Span, diagnose, rules
 
 CDIST = torch.ops.aten._cdist_forward.default  # what `torch.cdist` becomes
 BATCH_NORM = torch.ops.aten._native_batch_norm_legit_functional.default  # and batch normalization in training mode
@@ -58,6 +61,7 @@ def install() -> None:
         if _installed:
             return
         _installed = True
+    hook_checkpoints()
     hook_tidying()
     hook_saving()
     hook_select_scatter()
@@ -74,6 +78,10 @@ def install() -> None:
             if raised_by_the_program(error):
                 mod(*args, **kwargs)  # plain Python raises it
             raise ExportError(_findings(error, mod)) from error
+        if _has_batches(program):
+            rule = rules.NotCarried("run `torch.vmap` in a branch or loop", "an exported program", "run it outside")
+            raise ExportError([diagnose(rule, _start(mod))])
+        drop_assertions(program)
         make_constants(program)
         make_additions(program)
         make_assertions(program)
@@ -81,6 +89,12 @@ def install() -> None:
         return program
 
     torch.export._trace._export = export
+
+
+def _has_batches(program: torch.export.ExportedProgram) -> bool:
+    """Whether a region has a dimension for `torch.vmap`, of which torch (2.13) leaves out where it begins."""
+    nodes = (node for region in regions(program.graph_module) for node in region.graph.nodes)
+    return any(node.target is _add_batch_dim for node in nodes)
 
 
 def _told_apart(inputs: Any) -> Any:
@@ -144,6 +158,11 @@ def flat_results(program: torch.export.ExportedProgram, result: Any) -> list[Any
     assert out_spec is not None, "the program has been traced"
     given = program.graph_signature.user_outputs
     return [leaf for leaf, name in zip(out_spec.flatten_up_to(result), given, strict=True) if name is not None]
+
+
+def values_of(result: Any) -> Any:
+    """A result as it is now, whatever becomes of its tensors; without what autograd knows of them."""
+    return pytree.tree_map_only(torch.Tensor, lambda tensor: tensor.detach().clone(), result)
 
 
 def named_sizes(program: torch.export.ExportedProgram, args: Any, kwargs: Any, dynamic_shapes: Any) -> dict[str, str]:

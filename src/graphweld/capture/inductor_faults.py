@@ -2,6 +2,8 @@
 
 In code for a region, Inductor (torch 2.13.0) lets the region write its result over an argument that the program still
 needs, further out or on the next trip: gradients come out wrong, silently. Without reuse in place the code is right.
+What a loop of no trips gives is what it began with, in the same memory, which Inductor takes for free behind the loop.
+So where there is a loop, no memory is used twice.
 
 The code of a branch reads its operands in the strides that the graph says; Inductor does not hold what computes them to
 these, as it does for a loop's. Patched to do the same for both.
@@ -13,8 +15,7 @@ Where to write to a slice, or to put its gradient, Inductor asks whether a bound
 decides the bound, so does the code. A write to a slice of such a slice, Inductor takes apart without noting which sizes
 the parts are the first to have.
 
-In C++, what a loop of no trips leaves is the memory of what it began with, which Inductor may use anew while the result
-is still read. The Python that it writes makes a copy there.
+A float of Python's that the data decide is a double. Inductor's C++ code takes it for a float32.
 """
 
 import contextlib
@@ -35,7 +36,8 @@ from torch.fx.experimental.symbolic_shapes import (
 )
 from torch.utils._sympy.functions import Where
 
-REGIONS = {torch.ops.higher_order.cond, while_loop_op, while_loop_stack_output_op}
+LOOPS = {while_loop_op, while_loop_stack_output_op}
+REGIONS = {torch.ops.higher_order.cond, *LOOPS}
 
 
 def keep_from_faults() -> None:
@@ -45,7 +47,7 @@ def keep_from_faults() -> None:
     lower_by_examples()
     count_from_either_end()
     name_sizes()
-    copy_first_values()
+    pass_doubles()
 
 
 def keep_backend_from_faults() -> None:
@@ -56,7 +58,7 @@ def keep_backend_from_faults() -> None:
 
 @functools.cache
 def reuse_nothing_in_place() -> None:
-    """Have Inductor write no result over an argument, in graphs that hold a region. Once a process."""
+    """Have Inductor write over no argument, and nothing a loop began with, where there are regions. Once a process."""
     from torch._inductor import compile_fx, config
 
     compile_ = compile_fx._compile_fx_inner
@@ -65,10 +67,15 @@ def reuse_nothing_in_place() -> None:
     def compiled(gm: GraphModule, *args: Any, **kwargs: Any) -> Any:
         if not any(n.target in REGIONS for n in gm.graph.nodes):
             return compile_(gm, *args, **kwargs)
-        with config.patch(inplace_buffers=False):
+        with config.patch(inplace_buffers=False, allow_buffer_reuse=not _has_loop(gm)):
             return compile_(gm, *args, **kwargs)
 
     compile_fx._compile_fx_inner = compiled
+
+
+def _has_loop(gm: GraphModule) -> bool:
+    graphs = (module.graph for module in gm.modules() if isinstance(module, GraphModule))
+    return any(node.target in LOOPS for graph in graphs for node in graph.nodes)
 
 
 @functools.cache
@@ -129,25 +136,22 @@ def name_sizes() -> None:
 
 
 @functools.cache
-def copy_first_values() -> None:
-    """Have a loop that Inductor writes in C++ begin with copies of its carried values. Once a process."""
-    from torch._inductor.codegen.cpp_wrapper_cpu import CppWrapperCpu
+def pass_doubles() -> None:
+    """Have Inductor's C++ code take floats of Python's in double precision. Once a process."""
+    from torch._inductor.codecache import CppPythonBindingsCodeCache
+    from torch._inductor.codegen.common import KernelArgs
 
-    write_loop = CppWrapperCpu.codegen_while_loop
+    argdefs, template = KernelArgs.cpp_argdefs, CppPythonBindingsCodeCache.suffix_template
 
-    def with_copies(self: Any, while_loop: Any, *args: Any, **kwargs: Any) -> None:
-        def line(text: Any) -> None:
-            if text == "while (1) {":
-                del self.writeline  # what is in the loop is as ever
-            write(text.replace("aoti_torch_assign_tensors_out", "aoti_torch_clone_preserve_strides"))
+    def defined(self: Any, *args: Any, **kwargs: Any) -> Any:
+        names, calls, types = argdefs(self, *args, **kwargs)
+        names = [n.replace("const float ", "const double ") if n.startswith("const float ") else n for n in names]
+        return names, calls, ["const double" if t == "const float" else t for t in types]
 
-        write, self.writeline = self.writeline, line
-        try:
-            write_loop(self, while_loop, *args, **kwargs)
-        finally:
-            self.__dict__.pop("writeline", None)
-
-    CppWrapperCpu.codegen_while_loop = with_copies  # type: ignore[method-assign]
+    start = "template <> inline float parse_arg<float>"
+    reading = template[template.index(start) : template.index("{extra_parse_arg}")]
+    CppPythonBindingsCodeCache.suffix_template = template.replace(reading, reading + reading.replace("float", "double"))
+    KernelArgs.cpp_argdefs = defined  # type: ignore[method-assign]
 
 
 @functools.cache

@@ -15,6 +15,7 @@ from typing import Any
 import torch
 from torch._dynamo.variables.base import VariableTracker
 
+from graphweld.capture import math_pairs
 from graphweld.capture.predicates import is_data_dependent, predicate
 from graphweld.capture.raises import emit_check
 from graphweld.capture.sites import trace_of
@@ -33,18 +34,28 @@ def _log(number: Any, *base: Any) -> Any:
     return result / math.log(base[0]) if base else result
 
 
-TO_WHOLE = {math.floor, math.ceil, math.trunc}
+IN_EXPORTS = {getattr(math, name): _in_tensors(getattr(torch, name)) for name in ("atan", "tanh")}  # raise nothing
+TO_WHOLE = {math.floor: torch.floor, math.ceil: torch.ceil, math.trunc: torch.trunc}
 _ONLY_TENSORS = "exp exp2 expm1 log10 log1p acosh asinh atanh erf erfc"
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
     getattr(math, name): _in_tensors(getattr(torch, name)) for name in _ONLY_TENSORS.split() if hasattr(math, name)
-} | {math.fabs: lambda number: abs(number) * 1.0, math.log: _log}
+} | {
+    math.fabs: lambda number: abs(number) * 1.0,
+    math.degrees: lambda number: number * (180.0 / math.pi),
+    math.log: _log,
+}
 
 
 def of_data(tx: Tx, fn: Any, args: Any) -> Callable[..., Any] | None:
     """What stands for such a function, traced; None where torch's own does. The call ends where `fn` raises."""
     if fn in TO_WHOLE:
-        emit_finite_check(tx, *args[:1])
+        return _whole(TO_WHOLE[fn]) if emit_finite_check(tx, *args[:1]) and tx.output.export else None
+    pair = math_pairs.of_data(tx, fn, args)
+    if pair is not None:
+        return pair
     in_tensors, ours = IN_TENSORS.get(fn), FUNCTIONS.get(fn)
+    if tx.output.export and fn in IN_EXPORTS:
+        ours = IN_EXPORTS[fn]
     if not (in_tensors or ours) or not args or not is_data_dependent(args[0].realize()):
         return None
     if in_tensors:
@@ -95,25 +106,45 @@ def raises(number: Any, fn: Any) -> torch.Tensor:
     return (torch.isnan(out) & ~torch.isnan(into)) | (torch.isinf(out) & torch.isfinite(into))
 
 
-def emit_finite_check(tx: Tx, number: VariableTracker) -> None:
-    """OverflowError where a float is infinite or not a number, and is to become an int."""
+def emit_finite_check(tx: Tx, number: VariableTracker) -> bool:
+    """OverflowError where a float is infinite or not a number, and is to become an int; whether it is a float.
+
+    In an export, where the int is one of a tensor's, also where 64 bits do not hold it.
+    """
     number = number.realize()
-    if is_data_float(number) or (is_tensor(number) and example(number).is_floating_point()):
-        emit_check(tx, predicate(tx, call(tx, is_not_finite, number)), OverflowError)
+    if not (is_data_float(number) or (is_tensor(number) and example(number).is_floating_point())):
+        return False
+    emit_check(tx, predicate(tx, call(tx, is_too_long if tx.output.export else is_not_finite, number)), OverflowError)
+    return True
 
 
 def is_not_finite(number: Any) -> torch.Tensor:
     """Traced."""
-    tensor = number if isinstance(number, torch.Tensor) else torch.full((), number, dtype=torch.float64)
-    return torch.logical_not(torch.isfinite(tensor))
+    return torch.logical_not(torch.isfinite(_in_double(number)))
+
+
+def is_too_long(number: Any) -> torch.Tensor:
+    """Traced."""
+    return torch.logical_not(_in_double(number).abs() < 2.0**63)
+
+
+def _whole(rounded: Callable[[torch.Tensor], torch.Tensor]) -> Callable[[Any], Any]:
+    """Traced. An exported program is not written with `math.floor` and the like."""
+    return lambda number: rounded(_in_double(number)).to(torch.int64).item()
+
+
+def _in_double(number: Any) -> torch.Tensor:
+    if isinstance(number, torch.Tensor):
+        return number.to(torch.float64)
+    return torch.full((), number, dtype=torch.float64)
 
 
 def becoming_whole(handler: Callable[..., Any]) -> Callable[..., Any]:
     """`round(x)`."""
 
     def handled(tx: Tx, args: Any, kwargs: Any) -> Any:
-        if trace_of(tx) is not None:
-            emit_finite_check(tx, args[0])
+        if trace_of(tx) is not None and emit_finite_check(tx, args[0]) and tx.output.export:
+            return call(tx, _whole(torch.round), args[0])
         return handler(tx, args, kwargs)
 
     return handled

@@ -141,6 +141,15 @@ def pad_sequence(
     return torch.stack(rows, 0 if batch_first else 1)
 
 
+def exclusive_or(a: Any, b: Any) -> Any:
+    """`a ^ b`, of which an exported program has none for numbers."""
+    if isinstance(a, torch.Tensor) or isinstance(b, torch.Tensor):
+        return torch.bitwise_xor(a, b)
+    if isinstance(a, bool) and isinstance(b, bool):
+        return bool(torch.full((), a, dtype=torch.bool) != torch.full((), b, dtype=torch.bool))
+    return (a | b) - (a & b)
+
+
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
     torch.equal: equal,
     torch.allclose: allclose,
@@ -168,5 +177,6 @@ OF_SEQUENCES: dict[Any, Callable[..., Any]] = {
 BUILTINS: dict[Any, Callable[..., Any]] = {
     divmod: lambda a, b: (a // b, a % b),
     operator.invert: lambda number: -number - 1,
+    **dict.fromkeys((operator.xor, operator.ixor), exclusive_or),
 }
 SKIPPED: dict[Any, Callable[..., Any]] = {bisect.bisect_right: bisect_right, bisect.bisect_left: bisect_left}

@@ -313,6 +313,16 @@ PATCHED = (
         ("self",),
     ),
     Private(
+        f"{_VARIABLES}.higher_order_ops.CheckpointHigherOrderVariable._call_function",
+        "patched: a checkpoint is the function itself, in an export",
+        _CALL,
+    ),
+    Private(
+        "torch._higher_order_ops.utils.potential_input_alias_or_mutation",
+        "patched: regions are run, and not traced, to see what they change",
+        ("gm", "inputs", "pre_dispatch"),
+    ),
+    Private(
         "torch.fx.GraphModule.delete_all_unused_submodules",
         "patched: regions inside of regions are kept",
         ("self",),
@@ -327,6 +337,14 @@ PATCHED = (
 _IR = "torch._inductor.ir"
 INDUCTOR = (
     Private(
+        "torch._inductor.codegen.common.KernelArgs.cpp_argdefs",
+        "patched: floats of Python's are doubles in C++ code",
+    ),
+    Private(
+        "torch._inductor.codecache.CppPythonBindingsCodeCache.suffix_template",
+        "patched: how C++ code reads such a double",
+    ),
+    Private(
         "torch._inductor.compile_fx._compile_fx_inner",
         "patched: no reuse in place in a graph that holds a region",
         ("gm", "example_inputs"),
@@ -340,11 +358,6 @@ INDUCTOR = (
         "torch._inductor.fx_passes.reinplace.graph_call_function",
         "patched: a write to a slice of a slice, taken apart",
         ("graph", "fn", "args", "kwargs"),
-    ),
-    Private(
-        "torch._inductor.codegen.cpp_wrapper_cpu.CppWrapperCpu.codegen_while_loop",
-        "patched: the C++ of a loop of no trips leaves copies",
-        ("self", "while_loop", "stack_output"),
     ),
     Private(f"{_IR}.View.handle_negative_index", "patched: bounds of slices that the data decides", ("idx", "size")),
     Private(
@@ -405,6 +418,11 @@ _VALUES = (
         f"{_VARIABLES}.constant",
         "ConstantVariable ConstantVariable.create ConstantVariable.is_literal",
         "known Python values",
+    ),
+    *_each(
+        f"{_VARIABLES}.ctx_manager",
+        "GenericContextWrappingVariable WithExitFunctionVariable",
+        "the managers of a `with` that a raise goes through",
     ),
     *_each(f"{_VARIABLES}.dicts", "ConstDictVariable", "dicts that leave a region piece by piece"),
     *_each(f"{_VARIABLES}.dicts", "DunderDictVariable", "an object's `__dict__`"),
@@ -608,7 +626,7 @@ _EXPORT = (
 _REST = (
     *_each(
         "torch.ops.aten",
-        "_assert_async _linalg_check_errors",
+        "_assert_async _assert_scalar _assert_tensor_metadata _linalg_check_errors",
         "checks that operators make, in a region that is traced again",
     ),
     *_each("torch.ops.aten", "_cdist_forward", "distances, for which torch's ONNX exporter has no translation"),
@@ -621,6 +639,10 @@ _REST = (
     *_each("torch.fx.experimental.proxy_tensor", "make_fx", "to put those checks into a region of an exported program"),
     *_each("torch._decomp", "decomposition_table", "where a change at one position gets a decomposition of ours"),
     *_each("torch._export.serde.serialize", "ExportedProgramSerializer", "what writes exported programs"),
+    *_each("torch._functorch.predispatch", "_add_batch_dim", "where `torch.vmap` begins, in an exported program"),
+    *_each("torch.fx.experimental.proxy_tensor", "disable_proxy_modes_tracing", "to run a region, and trace nothing"),
+    *_each("torch.amp.autocast_mode", "_enter_autocast", "what an exported program enters autocast with"),
+    *_each("torch._higher_order_ops.wrap", "TagActivationCheckpoint", "which arguments are the checkpoint's own"),
     *_each(_SHAPES, "free_symbols", "the sizes that a written program is told of"),
     *_each("torch", "_assert_async", "to end a compiled call where the program raises"),
     *_each(
@@ -637,7 +659,6 @@ _REST = (
         "SizeVarAllocator SizeVarAllocator.guarding_hints_or_throw SizeVarAllocator.optimization_hints",
         "the sizes that Inductor takes for examples",
     ),
-    *_each("torch._inductor.codegen.cpp_wrapper_cpu", "CppWrapperCpu", "to have the C++ of a loop leave copies"),
     *_each("torch._inductor.virtualized", "V", "the node that Inductor is at"),
     *_each("torch._inductor", "aoti_compile_and_package aoti_load_package", "packages that run without Python"),
     *_each("torch", "_TorchCompileInductorWrapper", "torch.compile's Inductor, called with a setting of its own"),

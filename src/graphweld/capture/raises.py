@@ -27,6 +27,7 @@ from torch._dynamo.symbolic_convert import InstructionTranslatorBase
 from torch._dynamo.utils import set_example_value
 from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.constant import ConstantVariable
+from torch._dynamo.variables.ctx_manager import GenericContextWrappingVariable, WithExitFunctionVariable
 from torch._dynamo.variables.misc import SuperVariable
 from torch._dynamo.variables.user_defined import UserDefinedExceptionObjectVariable
 from torch.fx import Graph, Node, Proxy
@@ -236,16 +237,22 @@ def inside_try(tx: Tx) -> bool:
 
 
 def _inside_unknown_with(tx: Tx) -> bool:
-    """Whether a context manager that is none of torch's, such as `contextlib.suppress`, sees what is raised here."""
+    """Whether a context manager such as `contextlib.suppress` may keep what is raised here. None of torch's does."""
     frame: Any = tx
     while frame is not None:
         is_torch = frame.f_code.co_filename.startswith(TORCH)  # such as `@torch.no_grad()`
-        if not is_torch and any(
-            "WITH" in entry.inst.opname and entry.with_context is None for entry in frame.block_stack
-        ):
+        exits = [] if is_torch else [vt for vt in frame.stack if isinstance(vt, WithExitFunctionVariable)]
+        if any(_may_keep(vt.ctx) for vt in exits):
             return True
         frame = frame.parent
     return False
+
+
+def _may_keep(manager: VariableTracker) -> bool:
+    if not isinstance(manager, GenericContextWrappingVariable):
+        return False
+    code = getattr(type(manager.cm_obj).__exit__, "__code__", None)
+    return code is None or code is _OF_GENERATORS or _may_suppress(code)
 
 
 def _may_catch(frame: Any) -> bool:

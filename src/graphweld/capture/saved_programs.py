@@ -22,7 +22,8 @@ from torch.fx.experimental.symbolic_shapes import free_symbols
 from torch.utils import _pytree as pytree
 
 from graphweld.capture.refusal import export_failed
-from graphweld.capture.sums import make_maxima
+from graphweld.capture.region_aliases import by_running, hook_aliases
+from graphweld.capture.sums import make_additions, make_maxima
 from graphweld.diagnostics import ExportError, GraphweldError, Span, diagnose, rules
 
 OURS = "graphweld"  # in the metadata of a program's graph, and of what it is decomposed to: where the user's code is
@@ -30,6 +31,7 @@ OURS = "graphweld"  # in the metadata of a program's graph, and of what it is de
 
 def hook_saving() -> None:
     """Have programs that are marked go through here."""
+    hook_aliases()
     write, decompose = ExportedProgramSerializer.serialize, torch.export.ExportedProgram.run_decompositions
 
     def serialize(self: Any, exported_program: torch.export.ExportedProgram, *args: Any, **kwargs: Any) -> Any:
@@ -37,7 +39,7 @@ def hook_saving() -> None:
             return write(self, exported_program, *args, **kwargs)
 
     def run_decompositions(self: torch.export.ExportedProgram, *args: Any, **kwargs: Any) -> Any:
-        with _told(self, "torch's run_decompositions"):
+        with _told(self, "torch's run_decompositions"), by_running():
             return decompose(self, *args, **kwargs)
 
     ExportedProgramSerializer.serialize = serialize  # type: ignore[method-assign]
@@ -69,6 +71,7 @@ def _writable(program: torch.export.ExportedProgram) -> Iterator[None]:
         if isinstance(spec.arg, ConstantArgument) and isinstance(spec.arg.value, str):
             rule = rules.NotCarried(f"return {spec.arg.value!r}", "a .pt2 file", "return a tensor or a number")
             raise ExportError([diagnose(rule, span)])
+    make_additions(program)  # of which decompositions make some
     make_maxima(program)
     unused = set(program.range_constraints)
     for module in program.graph_module.modules():

@@ -63,6 +63,7 @@ class Trace:
     show: Callable[[GraphModule], None] | None = None  # takes each finished graph, before a backend changes it
     checkpoint: bool = False  # whether loops keep little for their backward
     gives_lists: bool = False  # whether what it is exported to has lists of unknown length as results
+    asks_gradients: bool = False  # whether the program calls `torch.autograd.grad`, or `backward`
 
     def start_over(self) -> None:
         """Forget what the trace that is given up has seen."""
@@ -70,7 +71,7 @@ class Trace:
         self.reached.clear()
         self.kept.clear()
         self.sizes.clear()
-        self.tests_data = False
+        self.tests_data = self.asks_gradients = False
 
     def take_for_sizes(self) -> None:
         """Trace ints that change from call to call, and are tested, as torch does."""
@@ -123,8 +124,13 @@ def trace_of(tx: Any) -> Trace | None:
     """The record of the trace `tx` belongs to, or None where the frame is not ours to weld."""
     output = tx.output
     if not hasattr(output, "gw_trace"):  # asked for every call that is traced, and hashing code objects is slow
-        output.gw_trace = _traces.get(output.root_tx.f_code) or getattr(_running, "trace", None)
+        output.gw_trace = _traces.get(output.root_tx.f_code) or running()
     return output.gw_trace  # type: ignore[no-any-return]
+
+
+def running() -> Trace | None:
+    """The record of the program that this thread welds, whatever step of torch's it is at."""
+    return getattr(_running, "trace", None)
 
 
 def is_piece(tx: Any) -> bool:
@@ -135,7 +141,7 @@ def is_piece(tx: Any) -> bool:
 @contextmanager
 def welding(trace: Trace) -> Iterator[None]:
     """Weld every frame compiled inside: behind a graph break, torch compiles the pieces as frames of their own."""
-    before, _running.trace = getattr(_running, "trace", None), trace
+    before, _running.trace = running(), trace
     try:
         yield
     finally:

@@ -24,8 +24,7 @@ def make_additions(program: torch.export.ExportedProgram) -> None:
                     made = module.graph.call_function(operator.add, (total, term))
                     made.meta = {**node.meta, "val": _value(total) + _value(term)}
                     total = made
-            node.replace_all_uses_with(total)
-            module.graph.erase_node(node)
+            _put(program, total, node)
         module.recompile()
 
 
@@ -44,8 +43,15 @@ def make_maxima(program: torch.export.ExportedProgram) -> None:
             value = _value(number)
             for new, found in (less, -value), (most, torch.sym_max(-value, value)), (made, node.meta["val"]):
                 new.meta = {**node.meta, "val": found}
-            node.replace_all_uses_with(made)
-            module.graph.erase_node(node)
+            _put(program, made, node)
+
+
+def _put(program: torch.export.ExportedProgram, made: Node, node: Node) -> None:
+    """Have `made` in a node's place, as a result of the program too."""
+    if node.graph is program.graph:
+        program.graph_signature.replace_all_uses(node.name, made.name)
+    node.replace_all_uses_with(made)
+    node.graph.erase_node(node)
 
 
 def _value(term: Any) -> Any:

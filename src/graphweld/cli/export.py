@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import copy
-import logging
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -66,9 +64,12 @@ def export(
     named = {} if kwargs is None else keyword_arguments(kwargs, found)
     check_fit(found, args, named)
     shapes = _shapes(found, args, named, dynamic)
+    from graphweld.capture.exporter import LOGS
+    from graphweld.capture.quiet import quiet
+
     click.echo(f"exporting {target} to {path} ...", err=True)
     try:
-        with _quiet():
+        with quiet(*LOGS):
             kinds, notes = _write(found.fn, args, named, shapes, form, path, opset, verify)
     except OSError:
         raise
@@ -101,21 +102,6 @@ def _write(
     else:
         torch.export.save(program, path)
     return Counter(_kinds(program.graph_module)), []
-
-
-@contextlib.contextmanager
-def _quiet() -> Iterator[None]:
-    """Without what torch logs of its own steps: what stops them is told as an error."""
-    from graphweld.capture.exporter import LOGS
-
-    logs = [(log, log.level) for log in map(logging.getLogger, LOGS)]
-    try:
-        for log, _ in logs:
-            log.setLevel(logging.CRITICAL)
-        yield
-    finally:
-        for log, level in logs:
-            log.setLevel(level)
 
 
 def _raised_by(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Exception | None:

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from graphweld.capture.breaks import Break
+from graphweld.capture.quiet import quiet
 from graphweld.diagnostics import UsageError
 from graphweld.targets.explain import run_alone, run_welded
 from graphweld.targets.onnx import require
@@ -40,11 +41,11 @@ def draw_file(path: str | os.PathLike[str]) -> Drawing:
         return Drawing(graph_of_model(file))
     if file.suffix == ".pt2":
         try:
-            program = torch.export.load(file)
+            with quiet("torch.export"):
+                program = torch.export.load(file)
         except Exception as error:
-            first = (str(error).strip().splitlines() or [type(error).__name__])[0]
             raise UsageError.because(
-                f"{file.name} holds no exported program that this torch reads: {first}",
+                f"{file.name} holds no exported program that torch {torch.__version__} reads",
                 "a compiled package holds no graph: draw what it was made from",
             ) from error
         return Drawing(graph_of_program(program, file.name))

@@ -16,11 +16,14 @@ import torch
 from torch.export.graph_signature import ConstantArgument
 
 from graphweld.capture.exported_names import Changed, changed_by_program, result_names
-from graphweld.capture.exporter import flat_inputs, flat_results, named_sizes, raising_nodes
+from graphweld.capture.exporter import flat_inputs, flat_results, named_sizes, raising_nodes, values_of
+from graphweld.capture.quiet import quiet
 from graphweld.capture.refusal import export_failed
 from graphweld.convert import code_of
 from graphweld.diagnostics import ExportError, Span, UsageError, diagnose, rules
 from graphweld.targets.export import as_module, changed_by, export_target
+from graphweld.targets.onnx_aliases import by_first_names
+from graphweld.targets.onnx_numbers import floats_as_doubles
 from graphweld.targets.onnx_outputs import NUMBER, numbers_as_tensors
 from graphweld.targets.onnx_raises import carry_raises
 
@@ -98,6 +101,8 @@ def _made(
             _refuse(target, f"return {spec.arg.value!r}", "return a tensor")
     for words in carry_raises(program, raising_nodes(program)):
         _refuse(target, f"raise an exception ({words}) where it returns no tensor", "return a tensor")
+    by_first_names(program)
+    floats_as_doubles(program)
     return _translated(program, opset_version, names_of(target, also)), program, kinds
 
 
@@ -108,12 +113,9 @@ def _translated(
     from graphweld.targets.onnx_results import type_results
     from graphweld.targets.onnx_state import as_inputs
 
-    logs = [(log, log.level) for log in map(logging.getLogger, LOGS)]
-    try:
-        with warnings.catch_warnings(), torch.no_grad():  # with gradients, torch traces branches anew at each step
+    try:  # with gradients, torch traces branches anew at each step
+        with warnings.catch_warnings(), torch.no_grad(), quiet(*LOGS, below=logging.ERROR):
             warnings.simplefilter("ignore")  # torch's, about how it does things itself; as is what it logs
-            for log, _ in logs:
-                log.setLevel(logging.ERROR)
             made = torch.onnx.export(
                 program,
                 dynamo=True,
@@ -128,9 +130,6 @@ def _translated(
             made.optimize()
     except Exception as error:
         raise ExportError([export_failed(EXPORTER, _first_cause(error))]) from error
-    finally:
-        for log, level in logs:
-            log.setLevel(level)
     return made
 
 
@@ -172,12 +171,12 @@ def _compare(
     own_args, own_kwargs = copy.deepcopy((args, kwargs))
     raised: Exception | None = None
     owner = as_module(target)
-    with state_kept(owner, changed.state), torch.no_grad(), torch.random.fork_rng(devices=[]):
+    with state_kept(owner, changed.state), torch.random.fork_rng(devices=[]):
         try:
             wanted = target(*own_args, **own_kwargs)
             if changed:
                 wanted = wanted, changed_by(own_args, own_kwargs, owner, changed)
-            wanted = copy.deepcopy(wanted)
+            wanted = values_of(wanted)
         except Exception as error:  # noqa: BLE001 - then the model has to raise as well
             raised = error
     try:

@@ -12,9 +12,10 @@ import onnx_ir as ir
 import torch
 from onnx_ir.tensor_adapters import from_torch_dtype
 
-from graphweld.targets.onnx_nodes import Number, constant, emit, like
+from graphweld.targets.onnx_nodes import Number, as_value, constant, emit, like
 
 Operand = ir.Value | Number
+INT64 = ir.DataType.INT64
 HALVES = {ir.DataType.FLOAT16, ir.DataType.BFLOAT16}  # ONNX Runtime has no remainder of them
 
 
@@ -39,8 +40,16 @@ def translations() -> dict[Callable[..., Any], Callable[..., Any]]:
         aten.clamp_max.Tensor: translate_clamp_max,
         aten.sign.default: translate_sign,
         aten.pow.Tensor_Scalar: translate_power,
+        aten.mul.Scalar: _with_number("Mul"),
+        aten.add.Scalar: _with_number("Add"),
+        aten.sub.Scalar: _with_number("Sub"),
         aten.scalar_tensor.default: translate_scalar,
         round: translate_round,
+        **dict.fromkeys((operator.and_, aten.bitwise_and.Scalar, aten.bitwise_and.Scalar_Tensor), _of_bits("And")),
+        **dict.fromkeys((operator.or_, aten.bitwise_or.Scalar, aten.bitwise_or.Scalar_Tensor), _of_bits("Or")),
+        **dict.fromkeys((aten.bitwise_xor.Scalar, aten.bitwise_xor.Scalar_Tensor), _of_bits("Xor")),
+        operator.lshift: translate_left_shift,
+        operator.rshift: translate_right_shift,
     }
 
 
@@ -120,6 +129,18 @@ def translate_power(value: ir.Value, exponent: Operand) -> ir.Value:
     return emit("Pow", [value, _like(exponent, value)])[0]
 
 
+def _with_number(name: str) -> Callable[..., ir.Value]:
+    """A tensor and a number, which may be the data's, and takes the tensor's type: by then, that of the result."""
+
+    def translate(value: ir.Value, number: Operand, alpha: Operand = 1) -> ir.Value:
+        sides = [
+            emit("CastLike", [n, value])[0] if isinstance(n, ir.Value) else like(n, value) for n in (number, alpha)
+        ]
+        return emit(name, [value, sides[0] if alpha == 1 else emit("Mul", sides)[0]])[0]
+
+    return translate
+
+
 def translate_scalar(s: Operand, dtype: Any = None, **_: Any) -> ir.Value:
     """A number as a tensor, in all its digits."""
     wanted = ir.DataType.FLOAT if dtype is None else dtype if isinstance(dtype, int) else from_torch_dtype(dtype)
@@ -130,7 +151,32 @@ def translate_round(number: ir.Value, digits: int | None = None) -> ir.Value:
     """The whole number next to one of the data, an even one where there are two."""
     if digits is not None:
         raise NotImplementedError("a float rounded to some of its digits")
-    return emit("Cast", emit("Round", [number]), to=ir.DataType.INT64)[0]
+    return emit("Cast", emit("Round", [number]), to=INT64)[0]
+
+
+def _of_bits(name: str) -> Callable[[Operand, Operand], ir.Value]:
+    """The translation of an operator on the bits of two ints, or on two bools. A number takes a tensor's type."""
+
+    def translate(a: Operand, b: Operand) -> ir.Value:
+        sides = [as_value(a), as_value(b)]
+        kinds = {side.dtype for side in sides} - {None}
+        kind = kinds.pop() if len(kinds) == 1 else next(iter(kinds - {ir.DataType.BOOL, INT64}), INT64)
+        sides = [side if side.dtype == kind else emit("Cast", [side], to=kind)[0] for side in sides]
+        return emit(name if kind == ir.DataType.BOOL else f"Bitwise{name}", sides)[0]
+
+    return translate
+
+
+def translate_left_shift(number: Operand, places: Operand) -> ir.Value:
+    """The bits of an int that may be negative, which ONNX does not shift."""
+    number, places = _alike(number, places)
+    return emit("Mul", [number, *emit("Pow", [like(2, places), places])])[0]
+
+
+def translate_right_shift(number: Operand, places: Operand) -> ir.Value:
+    """The same to the right."""
+    number, places = _alike(number, places)
+    return translate_floor_divide(number, emit("Pow", [like(2, places), places])[0])
 
 
 def _alike(a: Operand, b: Operand) -> tuple[ir.Value, ir.Value]:

@@ -34,7 +34,8 @@ def constant(value: Any, dtype: ir.DataType = ir.DataType.INT64) -> ir.Value:
 
 def like(number: float, value: ir.Value) -> ir.Value:
     """A number in the type of a value."""
-    made = emit("CastLike", [constant(number, ir.DataType.DOUBLE), value])[0]
+    is_held = isinstance(number, int) and abs(number) < 1 << 63
+    made = emit("CastLike", [constant(number, NUMBERS[type(number)] if is_held else ir.DataType.DOUBLE), value])[0]
     if value.dtype is not None:
         made.dtype = value.dtype
     return made

@@ -28,6 +28,7 @@ def translations() -> dict[Callable[..., Any], Callable[..., Any]]:
         **onnx_reductions.translations(),
         **onnx_draws.translations(),
         torch.ops.aten.cat.default: translate_cat,
+        torch.ops.aten.copy.default: translate_copy,
         torch.ops.aten.masked_select.default: translate_masked_select,
         CDIST: translate_cdist,
         operator.le: translate_le,
@@ -53,6 +54,11 @@ def translate_cat(tensors: Sequence[ir.Value], dim: int = 0) -> ir.Value:
     """Tensors in a row, of which an empty one may have fewer dimensions."""
     kept = [tensor for tensor in tensors if tensor.shape is None or tensor.shape != (0,)] or list(tensors[:1])
     return emit("Concat", kept, axis=dim)[0] if len(kept) > 1 else emit("Identity", kept)[0]
+
+
+def translate_copy(value: ir.Value, source: ir.Value, non_blocking: bool = False) -> ir.Value:
+    """What becomes of a tensor that another one is written into, which may be of fewer elements."""
+    return emit("Expand", [*emit("CastLike", [source, value]), *emit("Shape", [value])])[0]
 
 
 def translate_masked_select(value: ir.Value, mask: ir.Value) -> ir.Value:

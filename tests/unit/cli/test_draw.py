@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -114,3 +116,12 @@ def test_wrong_arguments_are_told(
         (model / name).write_bytes(b"nothing of the kind")
     assert run(["draw", *arguments]) == 2
     assert words in capsys.readouterr().err
+
+
+def test_a_broken_file_is_told_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "broken.pt2").write_bytes(b"nothing of the kind")
+    told = subprocess.run(
+        [sys.executable, "-m", "graphweld", "draw", "broken.pt2"], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert told.stderr.count("\n") == 1
+    assert told.stderr.startswith("graphweld: error: broken.pt2 holds no exported program")

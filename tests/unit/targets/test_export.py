@@ -232,3 +232,30 @@ def test_what_cannot_be_written_is_refused_with_a_code(tmp_path: Path) -> None:
     assert diagnostic.code == "GW140"
     assert diagnostic.span is not None
     assert diagnostic.span.file == __file__
+
+
+@pytest.mark.parametrize(
+    ("region", "gives_out", "changes"),
+    [
+        (lambda x, y: (x + 1, y.sum()), False, False),
+        (lambda x, y: (x + 1, y.view(-1)), True, False),
+        (lambda x, y: (x + 1,) * 2, True, False),
+        (lambda x, y: (x.add_(1) * y,), False, True),
+        (lambda x, y: ((x + 1).add_(y),), False, False),
+    ],
+)
+def test_what_a_region_does_to_its_inputs_is_seen_by_running_it(region: Any, gives_out: bool, changes: bool) -> None:
+    from torch._higher_order_ops.utils import has_potential_input_alias_or_mutation
+    from torch._subclasses.fake_tensor import FakeTensorMode
+    from torch.fx.experimental.proxy_tensor import make_fx
+
+    from graphweld.capture import exporter
+    from graphweld.capture.region_aliases import by_running
+
+    exporter.install()
+    graph = make_fx(region)(X.clone(), X.clone())
+    mode = FakeTensorMode()
+    inputs = [mode.from_tensor(X.clone()), mode.from_tensor(X.clone())]
+    assert has_potential_input_alias_or_mutation(graph, inputs) == (gives_out, changes)
+    with by_running():
+        assert has_potential_input_alias_or_mutation(graph, inputs) == (gives_out, changes)

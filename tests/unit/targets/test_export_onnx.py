@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -329,3 +330,20 @@ def test_the_next_float(dtype: torch.dtype) -> None:
     model = gw.export_onnx(lambda x, y: torch.nextafter(x, y), (x, x), verify=False)
     for y in (x + 1, x - 1, x):
         assert model(x, y)[0].equal(torch.nextafter(x, y))
+
+
+def measured(x):
+    n, m = x.sum().item(), x[0].item()
+    if n * 0.1 > m / 3:
+        return x * (n * 0.3 - n * 0.29), n - 0.1, round(n * 0.3)
+    return x.mul(1).sub_((m - n) / n), m / n, math.ceil(n)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_floats_of_the_data_have_all_their_digits(dtype: torch.dtype) -> None:
+    model = gw.export_onnx(measured, (torch.tensor([0.75, 0.5], dtype=dtype),))
+    for row in ([1.0, 1e12], [20.7, 1 / 3], [1e-3, 0.1]):
+        x = torch.tensor(row, dtype=dtype)
+        found, (y, *numbers) = model(x), measured(x)
+        torch.testing.assert_close(found[0], y, rtol=1e-15 if dtype is torch.float64 else 1e-6, atol=0)
+        assert [f.item() for f in found[1:]] == numbers
