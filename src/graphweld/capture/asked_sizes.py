@@ -97,7 +97,9 @@ def hook_questions() -> None:
 def _check_items(tx: Tx, node: Node) -> None:
     """Raise in front of a reduction of a tensor of which the data decides whether it has any items."""
     name, tensor = getattr(node.target, "__name__", node.target), node.args[0]
-    fake = tensor.meta.get("example_value") if name in OF_SOME_ITEMS and isinstance(tensor, Node) else None
+    if name not in OF_SOME_ITEMS or not isinstance(tensor, Node):
+        return
+    fake = tensor.meta.get("example_value")
     if isinstance(fake, torch.Tensor) and is_sized_by_data(fake):
         with node.graph.inserting_before(node):
             items = method(tx, existing(tx, Proxy(tensor, tx.output.current_tracer)), "numel")

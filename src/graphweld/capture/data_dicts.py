@@ -10,6 +10,7 @@ stores under a key of the data that may be a new one, its trace starts over, and
 of the program is of this kind.
 """
 
+import functools
 import operator
 from collections.abc import Callable
 from typing import Any, NoReturn
@@ -161,6 +162,7 @@ def hook_dicts() -> None:
     """Put the hooks in place, once a process."""
     build_map = InstructionTranslatorBase.BUILD_MAP
 
+    @functools.wraps(build_map)
     def display(self: Any, inst: Any) -> None:
         trace, count = sites.trace_of(self), 2 * inst.argval
         if trace is not None and count and any(map(is_of_data, self.stack[-count::2])):

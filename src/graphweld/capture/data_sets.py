@@ -144,18 +144,21 @@ def hook_sets() -> None:
             _list_sets(trace, tx)
         return call_method(self, tx, name, args, kwargs)
 
+    @functools.wraps(contains)
     def holds(self: SetVariable, tx: Tx, item: VariableTracker) -> VariableTracker:
         trace = sites.trace_of(tx)
         if trace is not None and not trace.lists_sets and isinstance(item, TupleVariable) and is_of_data(item):
             _list_sets(trace, tx)
         return contains(self, tx, item)
 
+    @functools.wraps(make)
     def made(self: BuiltinVariable, tx: Tx, *args: VariableTracker, **kwargs: VariableTracker) -> VariableTracker:
         trace = sites.trace_of(tx)
         if trace is None or not trace.lists_sets or kwargs or len(args) > 1:
             return make(self, tx, *args, **kwargs)
         return _set_of(tx, args[0].unpack_var_sequence(tx) if args else [])
 
+    @functools.wraps(build_set)
     def display(self: Any, inst: Any) -> None:
         trace = sites.trace_of(self)
         if not inst.argval or trace is None:  # an empty one is of a comprehension
@@ -168,7 +171,9 @@ def hook_sets() -> None:
         else:
             self.push(_set_of(self, self.popn(inst.argval)))
 
-    SetVariable.call_method, SetVariable.sq_contains = method_of_set, holds  # type: ignore[method-assign]
+    for name, function in (("call_method", method_of_set),):  # what remembers what was there is wrapped once more
+        setattr(SetVariable, name, function)
+    SetVariable.sq_contains = holds  # type: ignore[method-assign]
     BuiltinVariable.call_set = made  # type: ignore[method-assign]
     InstructionTranslatorBase.BUILD_SET = display  # type: ignore[method-assign]
     dispatch("BUILD_SET")

@@ -135,6 +135,16 @@ PATCHED = (
         _CALL,
     ),
     Private(
+        f"{_VARIABLES}.builtin.BuiltinVariable.call_set",
+        "patched: a set of numbers of the data is a list",
+        ("self", "tx", "args", "kwargs"),
+    ),
+    Private(
+        f"{_VARIABLES}.sets.SetVariable.sq_contains",
+        "patched: a number of the data that is looked for in a set",
+        ("self", "tx", "item"),
+    ),
+    Private(
         f"{_VARIABLES}.lazy.LazyConstantVariable.create",
         "patched: what changes its kind from call to call is looked at, not guarded by its type",
         ("value", "source", "options"),
@@ -527,7 +537,7 @@ _TRACER = (
     ),
     *_each(
         f"{_DYNAMO}.codegen.PyCodegen",
-        "add_push_null append_output create_load_const create_load_const_unchecked extend_output foreach "
+        "tx add_push_null append_output create_load_const create_load_const_unchecked extend_output foreach "
         "load_import_from",
         "to pick the Python object behind the graph",
     ),
@@ -581,7 +591,6 @@ _TENSORS = (
         "LazyCache LazyConstantVariable LazyVariableTracker",
         "to look at what changes its kind from call to call",
     ),
-    *_each("torch.ops.aten", "_assert_scalar _assert_scalar.default", "where a graph asserts something of sizes"),
     *_each("torch.UntypedStorage", "_cdata", "to see that two tensors share memory"),
     *_each(
         "torch._prims_common", "is_non_overlapping_and_dense_or_false", "to see that a tensor leaves no gap in memory"
