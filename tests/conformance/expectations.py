@@ -144,6 +144,24 @@ EXPECTED: tuple[Expect, ...] = (
     *_each("calls.nonzero_inside_branch data_sizes.parts_of_columns", refused="GW121", **_GRAD),
     # A backend that takes operators apart asks of sizes again what the tracer asked, and needs one answer.
     *_each(_ASKED, refused="GW121", target="aot_eager"),
+    Expect(
+        "mutation.view_by_number_and_base",
+        gap="Inductor's code for a row at a number of the data that is written to does not name the number",
+        error="name 'u0' is not defined",
+        target="inductor",
+    ),
+    Expect(
+        "mutation.table_read_where_written",
+        gap="Inductor has no code for the backward of a write to a view of a loop's",
+        error="View target: aten.select.int",
+        target="inductor",
+    ),
+    Expect(
+        "mutation.parameter_stepped_under_no_grad",
+        gap="Inductor's code for a parameter that a branch changes under no_grad counts as a change behind it",
+        error="modified by an inplace operation",
+        target="inductor",
+    ),
     *_each(
         f"{_ASKED} data_sizes.parts_of_columns foreign.numpy_scalar output.say_in_nested_loops",
         refused="GW121",

@@ -27,6 +27,7 @@ from graphweld.capture import carries, growing_tensors, list_growth, outer_state
 from graphweld.capture.absence import settled
 from graphweld.capture.carried_containers import containers_in, keep_whole, outdate, outdated, whole_meanwhile
 from graphweld.capture.carries import Carry
+from graphweld.capture.data_dicts import DataDict
 from graphweld.capture.data_numbers import number_tensor
 from graphweld.capture.effects import contents_of, put_contents, watching
 from graphweld.capture.frozen import freeze, hand_on, has_changed, state_of
@@ -123,7 +124,7 @@ def for_stmt(
 ) -> State | None:
     """A `for` statement; None where nothing about it depends on the data."""
     iterable = settled(tx, iterable)
-    if isinstance(iterable, PartialDict):
+    if isinstance(iterable, (PartialDict, DataDict)):
         iterable = iterable.tp_iter_impl(tx)
     if isinstance(iterable, Iterated) and isinstance(iterable.inner, Items):
         iterable = iterable.inner.grown or iterable
