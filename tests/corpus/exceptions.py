@@ -611,7 +611,7 @@ class Keeping(Noted):
         return kind is self.keeps
 
 
-@program(three_ways, "state raises")
+@program(lambda: [*three_ways(), (t(1.0, 300.0, 2.0),)], "state raises")
 def managers_that_keep_nothing(x):
     with torch.enable_grad(), contextlib.nullcontext(), Noted():
         y = x + 1
