@@ -164,7 +164,7 @@ EXPECTED: tuple[Expect, ...] = (
     ),
     Expect(
         "divisions.whole_numbers",
-        gap="Inductor's backward does not name a rounded number of the data that it multiplies by, nor does torch alone",
+        gap="Inductor's backward does not name a rounded number that it multiplies by, nor does torch's alone",
         error="is not defined",
         target="inductor",
     ),
