@@ -160,3 +160,17 @@ def set_handed_out(ids):
     held = set()
     held.add(int(ids[0]))
     return held
+
+
+@program(_tokens, "branch", grad=False)
+def keys_seen_before_another_is_added(ids):
+    table = {}
+    table[int(ids[0])] = 1
+    keys = table.keys()
+    table[int(ids[1])] = 2
+    return len(keys)
+
+
+@program(_tokens, "branch", grad=False)
+def made_by_a_comprehension(ids):
+    return len({token: 1 for token in ids.tolist()})

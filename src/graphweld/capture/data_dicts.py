@@ -24,7 +24,8 @@ from torch._dynamo.variables.misc import GetAttrVariable
 
 from graphweld.capture import sites
 from graphweld.capture.conditionals import stage_if
-from graphweld.capture.data_sets import existed_before, is_of_data
+from graphweld.capture.data_sets import existed_before, is_of_data, nothing
+from graphweld.capture.frozen import freeze
 from graphweld.capture.grown_lists import length, new, raise_if
 from graphweld.capture.instructions import dispatch
 from graphweld.capture.membership import index_of
@@ -60,7 +61,7 @@ class DataDict(DecidedByData):
     def mp_subscript_impl(self, tx: Tx, key: VariableTracker) -> VariableTracker:
         at = self._place(tx, key)
         raise_if(tx, call(tx, operator.lt, at, 0), KeyError, "no such key")
-        return call(tx, operator.getitem, self.values, at)
+        return self._value(tx, at)
 
     def mp_ass_subscript_impl(self, tx: Tx, key: VariableTracker, value: Any) -> VariableTracker:
         if value is None:
@@ -88,7 +89,7 @@ class DataDict(DecidedByData):
 
     def setdefault(self, tx: Tx, key: VariableTracker, default: VariableTracker | None = None) -> VariableTracker:
         value = default or constant(None)
-        self._if_new(tx, self._place(tx, key), lambda: self.mp_ass_subscript_impl(tx, key, value), _nothing)
+        self._if_new(tx, self._place(tx, key), lambda: self.mp_ass_subscript_impl(tx, key, value), nothing)
         return self.mp_subscript_impl(tx, key)
 
     def _value(self, tx: Tx, at: VariableTracker) -> VariableTracker:
@@ -111,7 +112,12 @@ class DataDict(DecidedByData):
         return self.keys.unpack_var_sequence(tx)
 
     def tp_iter_impl(self, tx: Any) -> VariableTracker:
-        return _copy(self.keys).tp_iter_impl(tx)
+        return self.seen(tx, self.keys).tp_iter_impl(tx)
+
+    def seen(self, tx: Tx, held: Any) -> VariableTracker:
+        """The keys or values as they are now. Python has what sees later changes, so there must be none."""
+        freeze(tx, [held], "what goes through it", None, "a dict")
+        return new(list(held.items))
 
     def export(self, join: Any, region: Any) -> Thunk:
         if existed_before(self.keys):
@@ -126,14 +132,6 @@ class DataDict(DecidedByData):
         codegen.extend_output(create_call_function(2, False))
 
 
-def _nothing() -> VariableTracker:
-    return constant(None)
-
-
-def _copy(held: Any) -> VariableTracker:
-    return new(list(held.items))
-
-
 _METHODS: dict[str, Callable[..., VariableTracker]] = {
     "__len__": DataDict.mp_length,
     "__contains__": lambda self, tx, key: self.sq_contains(tx, key),
@@ -141,9 +139,9 @@ _METHODS: dict[str, Callable[..., VariableTracker]] = {
     "__setitem__": DataDict.mp_ass_subscript_impl,
     "get": DataDict.get,
     "setdefault": DataDict.setdefault,
-    "keys": lambda self, tx: _copy(self.keys),
-    "values": lambda self, tx: _copy(self.values),
-    "items": lambda self, tx: call(tx, zip, _copy(self.keys), _copy(self.values)),
+    "keys": lambda self, tx: self.seen(tx, self.keys),
+    "values": lambda self, tx: self.seen(tx, self.values),
+    "items": lambda self, tx: call(tx, zip, self.seen(tx, self.keys), self.seen(tx, self.values)),
 }
 
 
@@ -181,7 +179,8 @@ def hook_dicts() -> None:
 
 def _made(tx: Any, trace: sites.Trace, table: VariableTracker) -> VariableTracker:
     """A dict that is made here, or the lists in its place."""
-    if type(table) is not ConstDictVariable or table.source is not None:
+    is_filled_by_torch = tx.f_code.co_name == "<dictcomp>"  # as a dict of its own
+    if type(table) is not ConstDictVariable or table.source is not None or is_filled_by_torch:
         return table
     place = (tx.f_code, getattr(tx.current_instruction, "offset", None))
     if place not in trace.listed_dicts:

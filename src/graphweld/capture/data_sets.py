@@ -44,13 +44,10 @@ class DataSet(DecidedByData):
         return set
 
     def predicate(self, tx: Tx) -> VariableTracker:
-        return truth(tx, call(tx, operator.gt, self.size(tx), 0))
-
-    def size(self, tx: Tx) -> VariableTracker:
-        return length(tx, self.held.items)  # type: ignore[attr-defined]
+        return truth(tx, call(tx, operator.gt, self.sq_length(tx), 0))
 
     def sq_length(self, tx: Tx) -> VariableTracker:
-        return self.size(tx)
+        return length(tx, self.held.items)  # type: ignore[attr-defined]
 
     def sq_contains(self, tx: Tx, item: VariableTracker) -> VariableTracker:
         return self.held.sq_contains(tx, item)
@@ -59,7 +56,7 @@ class DataSet(DecidedByData):
         from graphweld.capture.conditionals import stage_if
 
         if name == "__len__":
-            return self.size(tx)
+            return self.sq_length(tx)
         if name in ("__contains__", "add", "discard") and len(args) == 1:
             is_there = self.sq_contains(tx, args[0])
             if name == "__contains__":
@@ -70,7 +67,7 @@ class DataSet(DecidedByData):
             test = predicate(tx, is_there) if is_data_dependent(is_there) else truth(tx, is_there)
             added = lambda: method(tx, self.held, "append", args[0])  # noqa: E731
             removed = lambda: method(tx, self.held, "remove", args[0])  # noqa: E731
-            sides = (_nothing, added) if name == "add" else (removed, _nothing)
+            sides = (nothing, added) if name == "add" else (removed, nothing)
             return stage_if(tx, test, *sides, label="a set")
         if name == "clear" and not args:
             return method(tx, self.held, "clear")
@@ -107,7 +104,7 @@ def existed_before(held: VariableTracker) -> bool:
     return getattr(held.mutation_type, "scope", current_scope_id() + 1) <= current_scope_id()
 
 
-def _nothing() -> VariableTracker:
+def nothing() -> VariableTracker:
     return constant(None)
 
 
