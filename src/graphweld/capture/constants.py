@@ -38,10 +38,14 @@ def regions(module: GraphModule) -> list[GraphModule]:
 def _replace(graph: Graph, node: Node, value: torch.Tensor) -> None:
     copies = [user for user in node.users if user.target in FRESH]
     for old in (*copies, node):
-        with graph.inserting_before(old):
-            made = _made(graph, value)
-        made.meta = {**old.meta}
-        old.replace_all_uses_with(made)
+        if old.users:
+            with graph.inserting_before(old):
+                made = _made(graph, value)
+            made.meta = {**old.meta}
+            old.replace_all_uses_with(made)
+            for user in [user for user in made.users if user.target is aten.detach_.default]:
+                user.replace_all_uses_with(made)  # which autograd refuses for a view, as `reshape` gives
+                graph.erase_node(user)
         graph.erase_node(old)
 
 

@@ -23,6 +23,7 @@ from graphweld.capture import dynamo, sites
 from graphweld.capture.autocast_regions import drop_assertions
 from graphweld.capture.constants import make_constants, regions
 from graphweld.capture.exported_checkpoints import hook_checkpoints
+from graphweld.capture.exported_modes import hook_modes
 from graphweld.capture.kept_regions import hook_tidying
 from graphweld.capture.program import diagnostics_of, raised_by_the_program
 from graphweld.capture.raises import OF_A_POSITION
@@ -62,6 +63,7 @@ def install() -> None:
             return
         _installed = True
     hook_checkpoints()
+    hook_modes()
     hook_tidying()
     hook_saving()
     hook_select_scatter()

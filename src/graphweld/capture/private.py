@@ -313,6 +313,11 @@ PATCHED = (
         ("mod", "args", "kwargs"),
     ),
     Private(
+        "torch._export.passes.replace_set_grad_with_hop_pass._is_set_grad_enabled_sub_mod",
+        "patched: `torch.no_grad()` holds for the branches and loops in it",
+        ("node",),
+    ),
+    Private(
         "torch._export.serde.serialize.ExportedProgramSerializer.serialize",
         "patched: a program is readied before it is written to a file",
         ("self", "exported_program"),
@@ -648,6 +653,7 @@ _REST = (
     *_each("torch.fx.experimental.proxy_tensor", "make_fx", "to put those checks into a region of an exported program"),
     *_each("torch._decomp", "decomposition_table", "where a change at one position gets a decomposition of ours"),
     *_each("torch._export.serde.serialize", "ExportedProgramSerializer", "what writes exported programs"),
+    *_each("torch._C", "_set_grad_enabled", "where the mode changes, in an exported program"),
     *_each("torch._functorch.predispatch", "_add_batch_dim", "where `torch.vmap` begins, in an exported program"),
     *_each("torch.fx.experimental.proxy_tensor", "disable_proxy_modes_tracing", "to run a region, and trace nothing"),
     *_each("torch.amp.autocast_mode", "_enter_autocast", "what an exported program enters autocast with"),

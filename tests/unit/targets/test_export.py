@@ -111,6 +111,38 @@ def test_exported_again_and_unflattened() -> None:
         same(flat(x), wanted)
 
 
+class Guarded(torch.nn.Module):
+    """A step that is taken where it is finite, and what comes of it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.ones(3))
+
+    def forward(self, step: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        with torch.no_grad():
+            if step.isfinite().all():
+                self.weight.sub_(step * torch.tensor([0.1, 0.2, 0.3]))
+            kept = self.weight * 2
+        return self.weight.sum(), kept
+
+
+@pytest.mark.parametrize("way", ["made", "saved", "exported again"])
+def test_no_grad_holds_for_the_branches_in_it(way: str, tmp_path: Path) -> None:
+    steps = [torch.ones(3), torch.tensor([1.0, torch.inf, 0.0])]
+    program = gw.export(Guarded(), (steps[0],))
+    if way == "saved":
+        torch.export.save(program, tmp_path / "model.pt2")
+        program = torch.export.load(tmp_path / "model.pt2")
+    elif way == "exported again":
+        program = torch.export.export(program.module(), (steps[0],))
+    exported, model = program.module(), Guarded()
+    for step in steps:
+        for got, want in zip(exported(step), model(step), strict=True):
+            same(got, want)
+            assert got.requires_grad == want.requires_grad
+    same(dict(exported.named_parameters()), dict(model.named_parameters()))
+
+
 @pytest.mark.parametrize(
     ("method", "what", "line"),
     [
