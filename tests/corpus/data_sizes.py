@@ -391,3 +391,58 @@ def attention_of_each_part(x, lengths):
         out.append(weights @ part + weights.matmul(part) - torch.mm(weights, part))
         start += n
     return torch.cat(out)
+
+
+def _thresholds():
+    return [(t(0.0, 1.0, 2.0, 3.0), ints(*ids)) for ids in ((1, 2, 7), (7, 3, 2), (7, 8, 9), (1, 1, 1))]
+
+
+@program(_thresholds, "state data_sizes")
+def last_of_what_there_is(x, ids):
+    kept = ids[ids < 4]
+    if kept.numel() > 0:
+        return x + kept[-1]
+    return x
+
+
+@program(_thresholds, "state data_sizes")
+def end_at_last_of_what_there_is(x, ids):
+    kept = ids[ids < 4]
+    if len(kept) > 0:
+        x = x.clone()
+        x[1 : kept[-1]] = 0
+        x[kept[0]] = 5
+    return x
+
+
+@program(_thresholds, "state data_sizes", grad=False)
+def the_only_one(x, ids):
+    kept = ids[ids < 4]
+    return kept.item() if kept.numel() == 1 else x[0].item()
+
+
+@program(lambda: [(t(*x), ints(0, 1, 2, 3)) for x in ((1, 9, 3, 2), (4, 3, 2, 1), (1, 1, 1, 1))], "loop state data_sizes", grad=False)
+def suppression(x, order):
+    keep = []
+    while order.numel() > 0:
+        if order.numel() == 1:
+            keep.append(order.item())
+            break
+        i = order[0].item()
+        keep.append(i)
+        left = (x[order[1:]] <= x[i]).nonzero().squeeze(1)
+        if left.numel() == 0:
+            break
+        order = order[left + 1]
+    return torch.tensor(keep, dtype=torch.long)
+
+
+@program(lambda: [(t(*x), ints(0, 1, 2, 3)) for x in ((1, 9, 3, 2), (4, 3, 2, 1), (1, 1, 6, 1))], "loop state data_sizes", grad=False)
+def until_one_is_left(x, order):
+    n = 9
+    while order.numel() > 0:
+        if order.numel() == 1:
+            n = order.item()
+            break
+        order = order[(x[order] > 2).nonzero().squeeze(1)][1:]
+    return n

@@ -765,3 +765,12 @@ def two_names_of_one_from_a_branch_in_a_branch(x):
         second = first
     second[1] = 9
     return first, second
+
+
+@program(lambda: [(t(1.0, 2.0, 3.0), ints(*i)) for i in ((0, 2), (2, 1), (-1, 0), (0, 0))], "state mutation", grad=False)
+def item_at_a_position(x, i):
+    y = x.clone()
+    y[i[0]] = 7
+    if i.sum() > 1:
+        y[i[-1]] = y[0] * 2
+    return y

@@ -29,8 +29,8 @@ from torch.utils import _pytree as pytree
 from graphweld.capture.fillers import find_symbol
 from graphweld.capture.predicates import negate, predicate, truth
 from graphweld.capture.raises import emit_check
-from graphweld.capture.regions import facts_forgotten
 from graphweld.capture.sites import trace_of
+from graphweld.capture.size_facts import facts_forgotten
 from graphweld.capture.tensor_types import is_sized_by_data, same_type
 from graphweld.capture.variables import Tx, call, constant, existing, is_data_number, method, same_size
 
@@ -144,7 +144,7 @@ def _tried(tx: Tx, run: Run, answers: Answers) -> Any:
     fresh = list(shapes.pending_fresh_unbacked_symbols)
     LOG.disabled = True  # it tells of what raises
     try:
-        with facts_forgotten(tx), _answering(shapes, answers):
+        with facts_forgotten(shapes), _answering(shapes, answers):
             return run()
     except exc.TorchRuntimeError as error:
         exception = _exception_of(error)

@@ -48,6 +48,10 @@ def item_source(node: Any) -> Node | None:
     return source  # type: ignore[return-value]
 
 
+def _only_item(value: torch.Tensor) -> torch.Tensor:
+    return value.reshape(1)[0]
+
+
 def tensor_of(tx: Tx, node: Node, kind: type, depth: int = 8) -> VariableTracker | None:
     """The tensor that a number is computed from, as int64 or float64; None where there is no exact one."""
     if depth == 0 or not isinstance(node.meta.get("example_value"), torch.SymInt if kind is int else torch.SymFloat):
@@ -62,7 +66,9 @@ def tensor_of(tx: Tx, node: Node, kind: type, depth: int = 8) -> VariableTracker
         if kind is int and (fake.dtype.is_floating_point or fake.dtype is torch.bool):
             return None
         if fake.dim():
-            value = method(tx, value, "reshape", ())
+            # `reshape(())` leaves a dimension that is not known to be of one item.
+            is_known = all(isinstance(size, int) for size in fake.shape)
+            value = method(tx, value, "reshape", ()) if is_known else call(tx, _only_item, value)
         return value if fake.dtype is NUMBER_DTYPES[kind] else method(tx, value, "to", NUMBER_DTYPES[kind])
     if node.op != "call_function" or node.target not in ARITHMETIC or len(node.args) != 2:
         return None

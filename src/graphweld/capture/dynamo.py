@@ -79,7 +79,7 @@ from graphweld.capture.partial import hook_partial
 from graphweld.capture.predicates import is_data_dependent
 from graphweld.capture.raises import hook_exceptions
 from graphweld.capture.refusal import Refusal, refuse
-from graphweld.capture.regions import facts_forgotten
+from graphweld.capture.size_facts import facts_forgotten
 from graphweld.capture.steady_tests import are_changed
 from graphweld.capture.surroundings import hook_surroundings
 from graphweld.capture.tensor_types import is_sized_by_data
@@ -483,8 +483,8 @@ def _hook_methods() -> None:
                 if parts is not None:
                     if not indexing.check_positions(tx, self, parts) or len(parts) > 1:  # torch takes one
                         return indexing.setitem(tx, self, *args)
-                    with facts_forgotten(tx):  # that the position is inside: checked already, where Python raises
-                        return call_method(self, tx, name, args, kwargs)
+                    with facts_forgotten(tx.output.shape_env):  # that it is inside: checked, where Python raises
+                        return call_method(self, tx, name, [indexing.as_number(tx, parts[0]), *args[1:]], kwargs)
             if any(map(merge_in, (*args, *kwargs.values()))):
                 return distribute(tx, list(args), kwargs, functools.partial(method, self, tx, name))
             if name == "item" and "example_value" in self.proxy.node.meta:

@@ -18,7 +18,7 @@ from torch._dynamo.variables.lists import ListVariable, SliceVariable, TupleVari
 from graphweld.capture.merge_variable import MergeVariable, changes_in_place
 from graphweld.capture.predicates import either
 from graphweld.capture.raises import OF_A_POSITION, emit_check
-from graphweld.capture.regions import facts_forgotten
+from graphweld.capture.size_facts import facts_forgotten
 from graphweld.capture.variables import Tx, call, example, is_data_number, is_tensor, method, storage_key
 
 INTEGERS = (torch.int64, torch.int32, torch.int16, torch.int8)
@@ -187,7 +187,7 @@ def setitem(tx: Tx, tensor: VariableTracker, key: VariableTracker, value: Any) -
     parts = split(key)
     if parts is None:
         return method(tx, tensor, "__setitem__", key, value)
-    with facts_forgotten(tx):  # that the position is inside: checked already, where Python raises
+    with facts_forgotten(tx.output.shape_env):  # that the position is inside: checked already, where Python raises
         target = select(tx, tensor, parts)
         method(tx, target, "copy_" if is_tensor(value) else "fill_", value)
     return ConstantVariable.create(None)

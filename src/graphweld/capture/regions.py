@@ -10,18 +10,15 @@ import torch
 from torch._dynamo import exc
 from torch._dynamo.variables.base import VariableTracker
 from torch.fx import Graph, GraphModule, Node, Proxy
-from torch.fx.experimental.symbolic_shapes import ShapeEnv
-from torch.utils._sympy.symbol import SymT, symbol_is_type
 
 from graphweld.capture.effects import Effects, watching
 from graphweld.capture.merge_variable import MergeVariable
 from graphweld.capture.refusal import refuse
-from graphweld.capture.size_facts import learn
+from graphweld.capture.size_facts import facts_forgotten, learn
 from graphweld.capture.variables import Thunk, Tx, proxies_in
 from graphweld.diagnostics import rules
 
 DEEPEST = 6  # calls of one function in one another, each in a region of its own
-UNBACKED = (SymT.UNBACKED_INT, SymT.UNBACKED_FLOAT)
 
 
 @dataclass(slots=True, eq=False)
@@ -50,7 +47,7 @@ class Region:
 @contextmanager
 def reopened(tx: Tx, region: Region) -> Iterator[None]:
     """Trace more into a region that has been traced before."""
-    with tx.output.subtracer(None, region.tracer):
+    with tx.output.subtracer(None, region.tracer), facts_forgotten(tx.output.shape_env):
         yield
 
 
@@ -112,48 +109,12 @@ def facts_stay_inside(tx: Tx, region: str = "the body of a loop") -> Iterator[No
     the program, and be believed by later tests.
     """
     try:
-        with facts_forgotten(tx):
+        with facts_forgotten(tx.output.shape_env):
             yield
     except Exception as error:
         if not hasattr(error, "gw_region"):
             error.gw_region = region  # type: ignore[attr-defined]
         raise
-
-
-@contextmanager
-def facts_forgotten(tx: Tx) -> Iterator[None]:
-    """What torch learns of sizes inside is not asserted at the top of the program."""
-    shapes = tx.output.shape_env
-    ranges, replaced = dict(shapes.var_to_range), dict(shapes.replacements)
-    asserts = {symbol: list(found) for symbol, found in shapes.deferred_runtime_asserts.items()}
-    axioms = dict(shapes.axioms)
-    try:
-        yield
-    finally:
-        learned = asserts != shapes.deferred_runtime_asserts
-        for symbol, before in ranges.items():
-            if shapes.var_to_range[symbol] != before and symbol_is_type(symbol, UNBACKED):
-                shapes.var_to_range[symbol] = before
-                learned = True
-        for symbol in [s for s, to in shapes.replacements.items() if s in ranges and replaced.get(s) != to]:
-            if symbol_is_type(symbol, UNBACKED):  # a number that is this one or that one where the region runs
-                shapes.replacements.pop(symbol)
-                shapes.replacements |= {symbol: replaced[symbol]} if symbol in replaced else {}
-                shapes._replacements_version_counter += 1
-                learned = True
-        shapes.deferred_runtime_asserts.clear()
-        shapes.deferred_runtime_asserts.update(asserts)
-        shapes.axioms = axioms
-        if learned:
-            _forget_answers(shapes)
-
-
-def _forget_answers(shapes: ShapeEnv) -> None:
-    """Have torch decide anew what it has asked about sizes: its caches take it that facts are only ever added."""
-    shapes._version_counter += 1
-    ShapeEnv._inner_evaluate_expr.cache_clear()
-    ShapeEnv.guard_or_defer_runtime_assert.cache_clear()
-    ShapeEnv.constrain_symbol_range.cache_clear()
 
 
 def mutated_operands(region: Region) -> dict[Proxy, Proxy]:

@@ -7,14 +7,17 @@ Some ask whether there is any input (`cross_entropy`), in a decomposition that o
 
 import functools
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import torch
+from torch._guards import detect_fake_mode
 from torch.fx import GraphModule, Interpreter
 from torch.fx import traceback as fx_traceback
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from graphweld.capture.raises import raise_unless
+from graphweld.capture.size_facts import facts_forgotten
 from graphweld.capture.tensor_types import is_sized_by_data
 
 ATEN = torch.ops.aten
@@ -59,12 +62,17 @@ def _is_made_of_others(func: Any) -> bool:
 
 
 def as_captured(region: GraphModule, carries: Sequence[torch.Tensor] = ()) -> Callable[..., tuple[Any, ...]]:
-    """A region with its checks in tensors, its results in the strides they were captured in, or of carries."""
+    """A region with its checks in tensors, its results in the strides they were captured in, or of carries.
+
+    What torch learns of sizes while it traces the region is not asserted around it.
+    """
     (output,) = region.graph.find_nodes(op="output")
     likes = [*carries, *(node.meta.get("example_value") for node in output.args[0][len(carries) :])]
 
     def run(*args: Any) -> tuple[Any, ...]:
-        with Checks(are_made=True):
+        mode = detect_fake_mode(args)
+        inside = facts_forgotten(mode.shape_env) if mode is not None and mode.shape_env is not None else nullcontext()
+        with Checks(are_made=True), inside:
             return tuple(_strided(out, like) for out, like in zip(_run(region, args), likes, strict=True))
 
     return run

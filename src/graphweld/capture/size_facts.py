@@ -7,14 +7,19 @@ Only that a number is not the least that it may be. A number that is one constan
 results of different sizes.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import torch
 from torch._dynamo.variables.base import VariableTracker
 from torch.fx import Node
-from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
+from torch.fx.experimental.symbolic_shapes import ShapeEnv, free_unbacked_symbols
+from torch.utils._sympy.symbol import SymT, symbol_is_type
 
 from graphweld.capture.variables import Thunk, Tx
+
+UNBACKED = (SymT.UNBACKED_INT, SymT.UNBACKED_FLOAT)
 
 
 def note_fact(pred: VariableTracker, number: Any) -> None:
@@ -38,6 +43,41 @@ def learn(tx: Tx, node: Node, holds: bool) -> None:
     if least.is_number or least in (True, False):
         if bool(least) is not holds:
             torch._check(shapes.create_symintnode(symbol, hint=None) > int(known.lower))
+
+
+@contextmanager
+def facts_forgotten(shapes: ShapeEnv) -> Iterator[None]:
+    """What torch learns of sizes inside is not asserted at the top of the program."""
+    ranges, replaced = dict(shapes.var_to_range), dict(shapes.replacements)
+    asserts = {symbol: list(found) for symbol, found in shapes.deferred_runtime_asserts.items()}
+    axioms = dict(shapes.axioms)
+    try:
+        yield
+    finally:
+        learned = asserts != shapes.deferred_runtime_asserts
+        for symbol, before in ranges.items():
+            if shapes.var_to_range[symbol] != before and symbol_is_type(symbol, UNBACKED):
+                shapes.var_to_range[symbol] = before
+                learned = True
+        for symbol in [s for s, to in shapes.replacements.items() if s in ranges and replaced.get(s) != to]:
+            if symbol_is_type(symbol, UNBACKED):  # a number that is this one or that one where the region runs
+                shapes.replacements.pop(symbol)
+                shapes.replacements |= {symbol: replaced[symbol]} if symbol in replaced else {}
+                shapes._replacements_version_counter += 1
+                learned = True
+        shapes.deferred_runtime_asserts.clear()
+        shapes.deferred_runtime_asserts.update(asserts)
+        shapes.axioms = axioms
+        if learned:
+            _forget_answers(shapes)
+
+
+def _forget_answers(shapes: ShapeEnv) -> None:
+    """Have torch decide anew what it has asked about sizes: its caches take it that facts are only ever added."""
+    shapes._version_counter += 1
+    ShapeEnv._inner_evaluate_expr.cache_clear()
+    ShapeEnv.guard_or_defer_runtime_assert.cache_clear()
+    ShapeEnv.constrain_symbol_range.cache_clear()
 
 
 def bounded(tx: Tx, sizes: tuple[Any, Any], number: Thunk) -> Thunk:
