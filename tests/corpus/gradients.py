@@ -364,3 +364,21 @@ def two_changed_in_a_loop_with_an_exit(x):
             factor = factor * row
             y.mul_(factor)
     return y
+
+
+@program(lambda: [(t(0.5, 0.2),), (t(-0.5, 0.2),)], "branch inductor")
+def two_results_added(x):
+    if x.sum() > 0:
+        a, b = x.exp(), x.sin()
+    else:
+        a, b = x.cos(), x.tan()
+    return a + b
+
+
+@program(lambda: [(t([0.5, 0.2], [1.0, 2.0]),), (t([-0.5, 0.2], [1.0, -2.0]),)], "branch inductor")
+def results_stacked(m):
+    if m[0, 0] + m[1, 1] > 0:
+        rows = [m[0] / 4, m[1]]
+    else:
+        rows = [m[1], m[0]]
+    return torch.stack(rows)

@@ -9,8 +9,10 @@ type, the question is no matter of the graph.
 """
 
 import functools
+import itertools
 import logging
 import operator
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -22,6 +24,7 @@ from torch._dynamo.utils import set_example_value
 from torch._dynamo.variables import builder
 from torch._dynamo.variables.base import VariableTracker
 from torch._ops import HigherOrderOperator
+from torch._refs import _broadcast_shapes
 from torch.fx import Node, Proxy
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode, ShapeEnv, uninteresting_files
 from torch.utils import _pytree as pytree
@@ -51,6 +54,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "GreaterThan": operator.ge,
 }  # of sympy's and torch's classes of expressions
 OF_SOME_ITEMS = ("max", "min", "amax", "amin", "aminmax", "argmax", "argmin")  # raise where there are none
+MOST_FRAMES = 16  # between torch's question and what answers it
 Answers = dict[sympy.Basic, bool]
 Run = Callable[[], Any]
 
@@ -72,6 +76,8 @@ def hook_questions() -> None:
             return evaluate_expr(self, orig_expr, *args, **kwargs)
         except GuardOnDataDependentSymNode as error:
             answer = getattr(self, "gw_answers", {}).get(orig_expr)
+            if answer is None and _is_negative_size(orig_expr):
+                answer = False
             if answer is None:
                 error.gw_asked = getattr(error, "gw_asked", orig_expr)  # type: ignore[attr-defined]
                 raise
@@ -92,6 +98,14 @@ def hook_questions() -> None:
     uninteresting_files().add(__file__)  # of which a message is to name none
     ShapeEnv.evaluate_expr = evaluate  # type: ignore[method-assign]
     builder.get_fake_value = fake_value
+
+
+def _is_negative_size(asked: sympy.Basic) -> bool:
+    """Whether torch asks if what it broadcasts has a size below 0, as it cannot tell of `x[1:]`."""
+    if not isinstance(asked, sympy.Lt) or asked.rhs != 0:
+        return False
+    frames = itertools.islice(traceback.walk_stack(None), MOST_FRAMES)
+    return any(frame.f_code is _broadcast_shapes.__code__ for frame, _ in frames)
 
 
 def _check_items(tx: Tx, node: Node) -> None:

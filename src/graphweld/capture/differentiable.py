@@ -266,7 +266,9 @@ class _Branch(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Values:  # type: ignore[override]
-        given = tuple(g.contiguous() for g, keep in zip(grads, ctx.differentiable, strict=True) if keep)
+        given = [g for g, keep in zip(grads, ctx.differentiable, strict=True) if keep]
+        # Of `a + b` both get one tensor, and of `stack` views of one, which the operator takes for a change of an input.
+        given = [g.contiguous() if len(given) == 1 else _own(g) for g in given]
         count, wanted, ndrew = len(ctx.operands), ctx.wanted, len(ctx.drew)
 
         def backward_of(side: Callable[..., Any]) -> Callable[..., Any]:
@@ -331,9 +333,11 @@ class Run:
 
 
 def float_cotangents(grads: Values, carries: Values) -> Values:
-    return tuple(
-        g.clone(memory_format=torch.contiguous_format) for g, c in zip(grads, carries, strict=False) if is_float(c)
-    )
+    return tuple(_own(g) for g, c in zip(grads, carries, strict=False) if is_float(c))
+
+
+def _own(cotangent: torch.Tensor) -> torch.Tensor:
+    return cotangent.clone(memory_format=torch.contiguous_format)
 
 
 def backward_of_run(

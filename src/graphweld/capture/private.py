@@ -651,6 +651,7 @@ _REST = (
     ),
     *_each("torch.utils._python_dispatch", "TorchDispatchMode", "to see those checks"),
     *_each("torch.fx.experimental.proxy_tensor", "make_fx", "to put those checks into a region of an exported program"),
+    *_each("torch._refs", "_broadcast_shapes", "who asks whether a size is less than 0"),
     *_each("torch._decomp", "decomposition_table", "where a change at one position gets a decomposition of ours"),
     *_each("torch._export.serde.serialize", "ExportedProgramSerializer", "what writes exported programs"),
     *_each("torch._C", "_set_grad_enabled", "where the mode changes, in an exported program"),

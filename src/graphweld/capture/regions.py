@@ -14,7 +14,7 @@ from torch.fx import Graph, GraphModule, Node, Proxy
 from graphweld.capture.effects import Effects, watching
 from graphweld.capture.merge_variable import MergeVariable
 from graphweld.capture.refusal import refuse
-from graphweld.capture.size_facts import facts_forgotten, learn, tell_again
+from graphweld.capture.size_facts import facts_forgotten, learn
 from graphweld.capture.variables import Thunk, Tx, proxies_in
 from graphweld.diagnostics import rules
 
@@ -66,10 +66,9 @@ def trace_region(
         if pred is not None:
             assume(tx, pred, holds)
         with facts_stay_inside(tx, "a branch"), watching(tx) as effects:
-            fact = None
             if pred is not None:
                 node, polarity = _root(pred)
-                fact = learn(tx, node, holds is polarity)
+                learn(tx, node, holds is polarity)
             try:
                 region.result = run().realize()
             except exc.ObservedException as error:
@@ -79,8 +78,6 @@ def trace_region(
                 if not may_fail:
                     raise
                 region.raised = "an exception"
-            if fact is not None:
-                tell_again(region.graph, fact)
         region.effects = effects
         region.mutated = mutated_operands(region)
     # Dynamo memoizes the symbols of `.item()` calls per epoch; sharing one between two sub-graphs would leave the

@@ -7,15 +7,13 @@ Only that a number is not the least that it may be. A number that is one constan
 results of different sizes.
 """
 
-import operator
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch._dynamo.variables.base import VariableTracker
-from torch.fx import Graph, Node
+from torch.fx import Node
 from torch.fx.experimental.symbolic_shapes import ShapeEnv, free_unbacked_symbols
 from torch.utils._sympy.symbol import SymT, symbol_is_type
 
@@ -30,47 +28,21 @@ def note_fact(pred: VariableTracker, number: Any) -> None:
         pred.as_proxy().node.meta["gw_fact"] = number
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
-    """A number of torch's is greater than `bound`."""
-
-    symbol: Any
-    bound: int
-
-
-def learn(tx: Tx, node: Node, holds: bool) -> Fact | None:
+def learn(tx: Tx, node: Node, holds: bool) -> None:
     """Tell torch, until it is to forget it, that a predicate is true or false."""
     number = node.meta.get("gw_fact")
     symbols = () if number is None else free_unbacked_symbols(number)
     if len(symbols) != 1:
-        return None
+        return
     (symbol,) = symbols
     shapes = tx.output.shape_env
     known = shapes.var_to_range.get(symbol)
     if known is None or not known.lower.is_Integer or known.upper == known.lower + 1:
-        return None
+        return
     least = number.node.expr.subs(symbol, known.lower)
-    if not (least.is_number or least in (True, False)) or bool(least) is holds:
-        return None
-    torch._check(shapes.create_symintnode(symbol, hint=None) > int(known.lower))
-    return Fact(symbol, int(known.lower))
-
-
-def tell_again(graph: Graph, fact: Fact) -> None:
-    """Put a fact about the sizes of a region's inputs into the region, for who traces it again."""
-    inputs = graph.find_nodes(op="placeholder")
-    for node in inputs:
-        value = node.meta["example_value"]
-        for dim, size in enumerate(value.shape if isinstance(value, torch.Tensor) else ()):
-            if isinstance(size, torch.SymInt) and size.node.expr == fact.symbol:
-                with graph.inserting_after(inputs[-1]):
-                    number = graph.call_method("size", (node, dim))
-                with graph.inserting_after(number):
-                    holds = graph.call_function(operator.gt, (number, fact.bound))
-                with graph.inserting_after(holds):
-                    graph.call_function(torch._check, (holds,))
-                number.meta["example_value"], holds.meta["example_value"] = size, size > fact.bound
-                return
+    if least.is_number or least in (True, False):
+        if bool(least) is not holds:
+            torch._check(shapes.create_symintnode(symbol, hint=None) > int(known.lower))
 
 
 @contextmanager
