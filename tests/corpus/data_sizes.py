@@ -418,7 +418,7 @@ def end_at_last_of_what_there_is(x, ids):
 @program(_thresholds, "state data_sizes", grad=False)
 def the_only_one(x, ids):
     kept = ids[ids < 4]
-    return kept.item() if kept.numel() == 1 else x[0].item()
+    return kept.item() if kept.numel() == 1 else ids[0].item()
 
 
 @program(lambda: [(t(*x), ints(0, 1, 2, 3)) for x in ((1, 9, 3, 2), (4, 3, 2, 1), (1, 1, 1, 1))], "loop state data_sizes", grad=False)

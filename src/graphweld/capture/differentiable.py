@@ -267,7 +267,7 @@ class _Branch(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Values:  # type: ignore[override]
         given = [g for g, keep in zip(grads, ctx.differentiable, strict=True) if keep]
-        # Of `a + b` both get one tensor, and of `stack` views of one, which the operator takes for a change of an input.
+        # Of `a + b` both get one tensor, and of `stack` views of one: the operator allows neither.
         given = [g.contiguous() if len(given) == 1 else _own(g) for g in given]
         count, wanted, ndrew = len(ctx.operands), ctx.wanted, len(ctx.drew)
 

@@ -20,7 +20,8 @@ def hook_modes() -> None:
 
     def changes_mode(node: Node, *args: Any, **kwargs: Any) -> Any:
         if node.op == "call_module":
-            graph = node.graph.owning_module.get_submodule(str(node.target)).graph  # type: ignore[union-attr]
+            piece = node.graph.owning_module.get_submodule(str(node.target))  # type: ignore[union-attr]
+            graph: Any = piece.graph
             first = next(inner for inner in graph.nodes if inner.op != "placeholder")
             for change in graph.find_nodes(op="call_function", target=torch._C._set_grad_enabled):
                 if change is not first:

@@ -16,6 +16,8 @@ from torch.fx import GraphModule, Interpreter
 from torch.fx.experimental.proxy_tensor import disable_proxy_modes_tracing
 from torch.utils import _pytree as pytree
 
+from graphweld.capture.retraced import facts_of_this_run
+
 Aliases = tuple[dict[int, int], dict[int, int], dict[int, int]]
 _running = threading.local()
 
@@ -47,7 +49,7 @@ def _found(gm: GraphModule, inputs: Any, mode: Any) -> tuple[Aliases, list[int]]
     given = [(k, i) for k, i in enumerate(inputs) if isinstance(i, torch.Tensor)]
     versions = [i._version for _, i in given]
     no_symbols = mode.shape_env.ignore_fresh_unbacked_symbols() if mode.shape_env else contextlib.nullcontext()
-    with mode, no_symbols, disable_proxy_modes_tracing():
+    with mode, no_symbols, disable_proxy_modes_tracing(), facts_of_this_run(inputs):
         results = Interpreter(gm).run(*inputs)
     out = [(k, r) for k, r in enumerate(pytree.tree_leaves(results)) if isinstance(r, torch.Tensor)]
     changed = [k for (k, i), version in zip(given, versions, strict=True) if i._version != version]

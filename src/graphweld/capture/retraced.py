@@ -6,12 +6,16 @@ Some ask whether there is any input (`cross_entropy`), in a decomposition that o
 """
 
 import functools
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 import torch
 from torch._guards import detect_fake_mode
+from torch._higher_order_ops import utils
+from torch._higher_order_ops.while_loop import while_loop_op, while_loop_stack_output_op
+from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx import GraphModule, Interpreter
 from torch.fx import traceback as fx_traceback
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -21,6 +25,8 @@ from graphweld.capture.size_facts import facts_forgotten
 from graphweld.capture.tensor_types import is_sized_by_data
 
 ATEN = torch.ops.aten
+OPERATORS = (torch.ops.higher_order.cond, while_loop_op, while_loop_stack_output_op)
+TRACERS: list[Any] = [utils, *(sys.modules[f"torch._higher_order_ops.{name}"] for name in ("cond", "while_loop"))]
 # Operators that are made of others, one of which is a check.
 CHECKING = {
     getattr(ATEN, name).default
@@ -61,6 +67,46 @@ def _is_made_of_others(func: Any) -> bool:
     return func.namespace == "aten" and bool(func._can_decompose())
 
 
+def facts_of_this_run(args: Any) -> AbstractContextManager[None]:
+    """What torch learns of sizes inside, where it traces with these arguments, holds inside."""
+    mode = detect_fake_mode(args)
+    return nullcontext() if mode is None or mode.shape_env is None else facts_forgotten(mode.shape_env)
+
+
+@contextmanager
+def facts_of_regions() -> Iterator[None]:
+    """What torch's operators learn of sizes while they trace a region holds in that one only, for a while."""
+    plain = utils._maybe_run_with_interpreter
+    tables = [(op.python_key_table, op.python_key_table[FakeTensorMode]) for op in OPERATORS]
+
+    def run_with(fn: Callable[..., Any]) -> Callable[..., Any]:
+        return _alone(plain(fn))
+
+    try:
+        for module in TRACERS:
+            module._maybe_run_with_interpreter = run_with
+        for table, run in tables:
+            table[FakeTensorMode] = functools.partial(_with_regions_alone, run)
+        yield
+    finally:
+        for module in TRACERS:
+            module._maybe_run_with_interpreter = plain
+        for table, run in tables:
+            table[FakeTensorMode] = run
+
+
+def _with_regions_alone(run: Callable[..., Any], mode: Any, *args: Any) -> Any:
+    return run(mode, *(_alone(arg) if callable(arg) and not isinstance(arg, torch.Tensor) else arg for arg in args))
+
+
+def _alone(region: Callable[..., Any]) -> Callable[..., Any]:
+    def run(*args: Any) -> Any:
+        with facts_of_this_run(args):
+            return region(*args)
+
+    return run
+
+
 def as_captured(region: GraphModule, carries: Sequence[torch.Tensor] = ()) -> Callable[..., tuple[Any, ...]]:
     """A region with its checks in tensors, its results in the strides they were captured in, or of carries.
 
@@ -70,9 +116,7 @@ def as_captured(region: GraphModule, carries: Sequence[torch.Tensor] = ()) -> Ca
     likes = [*carries, *(node.meta.get("example_value") for node in output.args[0][len(carries) :])]
 
     def run(*args: Any) -> tuple[Any, ...]:
-        mode = detect_fake_mode(args)
-        inside = facts_forgotten(mode.shape_env) if mode is not None and mode.shape_env is not None else nullcontext()
-        with Checks(are_made=True), inside:
+        with Checks(are_made=True), facts_of_this_run(args):
             return tuple(_strided(out, like) for out, like in zip(_run(region, args), likes, strict=True))
 
     return run

@@ -23,6 +23,7 @@ from torch.utils import _pytree as pytree
 
 from graphweld.capture.refusal import export_failed
 from graphweld.capture.region_aliases import by_running, hook_aliases
+from graphweld.capture.retraced import facts_of_regions
 from graphweld.capture.sums import make_additions, make_maxima
 from graphweld.diagnostics import ExportError, GraphweldError, Span, diagnose, rules
 
@@ -39,7 +40,7 @@ def hook_saving() -> None:
             return write(self, exported_program, *args, **kwargs)
 
     def run_decompositions(self: torch.export.ExportedProgram, *args: Any, **kwargs: Any) -> Any:
-        with _told(self, "torch's run_decompositions"), by_running():
+        with _told(self, "torch's run_decompositions"), by_running(), facts_of_regions():
             return decompose(self, *args, **kwargs)
 
     ExportedProgramSerializer.serialize = serialize  # type: ignore[method-assign]
