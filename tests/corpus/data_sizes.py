@@ -446,3 +446,24 @@ def until_one_is_left(x, order):
             break
         order = order[(x[order] > 2).nonzero().squeeze(1)][1:]
     return n
+
+
+def _above():
+    return [(t(0.1, 0.9, 0.3, 0.8) + k,) for k in (0.0, -0.05, -1.0, 1.0)]
+
+
+@program(_above, "state data_sizes")
+def squeezed_and_asked(x):
+    k = (x > 0.85).nonzero().squeeze()
+    if k.numel() == 0:
+        return x.sum()
+    if k.dim() == 0:
+        k = k.unsqueeze(0)
+    return x[k].mean()
+
+
+@program(_above, "state data_sizes")
+def squeezed_in_branch(x):
+    if x.sum() > 0:
+        return torch.squeeze(x[x > 0.85], 0)
+    return x

@@ -492,8 +492,10 @@ def _hook_methods() -> None:
             product = products.of_data(tx, [self, *args], kwargs) if name in products.METHODS else None
             if product is not None:
                 return product
-            if name in reshapes.NAMES and not kwargs:
-                return reshapes.reshaped(tx, self, name, args, call_method(self, tx, name, args, kwargs))
+            if name in reshapes.NAMES:
+                return reshapes.reshaped(
+                    tx, self, name, args, kwargs, lambda: call_method(self, tx, name, args, kwargs)
+                )
         with indexing.views_made_again(tx, name):
             return call_method(self, tx, name, args, kwargs)
 

@@ -36,6 +36,11 @@ def is_nonzero(a: torch.Tensor) -> Any:
     return bool(a)
 
 
+def squeeze(input: torch.Tensor, *dim: Any, **named: Any) -> torch.Tensor:
+    """`torch.squeeze`, as the method."""
+    return input.squeeze(*dim, **named)
+
+
 def tolist(a: torch.Tensor) -> Any:
     """`Tensor.tolist`, of a size that is known."""
     return a.item() if a.dim() == 0 else [tolist(row) for row in a.unbind(0)]
@@ -154,6 +159,7 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     torch.equal: equal,
     torch.allclose: allclose,
     torch.is_nonzero: is_nonzero,
+    torch.squeeze: squeeze,
     torch.Tensor.equal: equal,
     torch.Tensor.allclose: allclose,
     torch.Tensor.is_nonzero: is_nonzero,
