@@ -148,3 +148,12 @@ def whole_numbers(x):
     if math.ceil(n) == round(n):
         n = -n
     return x * math.floor(n), math.ceil(n), round(n), abs(n), abs(trips - 1)
+
+
+@program(lambda: [(t(*x),) for x in ((1.0, 2.0), (4.0, 0.5), (0.0, 0.0))], "branch", grad=False)
+def powers(x):
+    n = (x > 0.7).sum().item()
+    y = math.pow(n / 8, 2) + math.pow(n, 3)
+    if y > 1:
+        return math.pow(x[0].item(), x[1].item())
+    return y

@@ -352,3 +352,54 @@ def popped_perhaps(x, n):
     if x > 0:
         items.pop()
     return len(items)
+
+
+def _rows_and_mask():
+    rows = t([1.0, 2.0], [3.0, 4.0], [5.0, 6.0], [7.0, 8.0])
+    return [(rows, torch.tensor(m)) for m in ([True, False, True, True], [False] * 4, [True] * 4)]
+
+
+@program(_rows_and_mask, "loop append")
+def list_as_index(x, mask):
+    places = torch.where(mask)[0].tolist()
+    y = x[None, places].reshape(-1, 2) * 2
+    return y.sum(0) + x[[k for k in range(4) if mask[k]]].sum(0)
+
+
+@program(_rows_and_mask, "loop append", grad=False)
+def stored_at_a_list(x, mask):
+    y = x.clone()
+    y[torch.where(mask)[0].tolist()] = 0
+    return y
+
+
+@program(_rows_and_mask, "loop append raises")
+def rows_by_name(x, mask):
+    a, b, c = x[mask]
+    return a + b * c
+
+
+@program(_rows_and_mask, "loop append", grad=False)
+def items_by_name(x, mask):
+    places = [k for k in range(4) if mask[k]]
+    if len(places) == 3:
+        a, b, c = places
+        return a * 100 + b * 10 + c
+    return -1
+
+
+@program(_rows_and_mask, "loop append", grad=False)
+def found_from_a_place_on(x, mask):
+    ones = mask.long().tolist()
+    first = ones.index(1) if 1 in ones else 0
+    if sum(ones) > 1:
+        return first, ones.index(1, first + 1), ones.index(1, -3), ones.index(1, 0, 4)
+    return first, first, first, first
+
+
+@program(_rows_and_mask, "loop append", grad=False)
+def set_and_dict_of_places(x, mask):
+    places = torch.where(mask)[0].tolist()
+    odd = {k % 2 for k in places}
+    squares = {k: k * k for k in places if k}
+    return len(odd), 1 in odd, sum(squares.values())

@@ -181,6 +181,8 @@ def _on_grown_list(fn: Callable[..., Any]) -> Callable[..., Any]:
             return as_bool(negate(tx, holds) if fn is operator.not_ else holds)
         if fn in (zip, map):
             return _ON_SEQUENCES[fn](tx, *args, **kwargs)
+        if fn is operator.getitem and is_tensor(args[0].realize()):
+            return _index_tensor(tx, args, kwargs)
         if fn in list_operations.BUILTINS:
             return list_operations.BUILTINS[fn](tx, *args, **kwargs)
         if fn in (isinstance, type, getattr, hasattr):

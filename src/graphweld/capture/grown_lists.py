@@ -224,7 +224,7 @@ class GrownList(DecidedByData):
 
         if kwargs or name not in METHODS or (self.kind is tuple and not name.startswith(("__", "index", "count"))):
             give_up(tx, f"`{name}` is called on it")
-        if name in ("index", "count") and len(args) > 1:
+        if name == "count" and len(args) > 1:
             give_up(tx, f"`{name}` is called on it with a place to start from")
         return METHODS[name](tx, self, *(arg.realize() for arg in args))
 

@@ -15,6 +15,7 @@ from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.lists import ListVariable, SliceVariable, TupleVariable
 
+from graphweld.capture.grown_lists import GrownList, give_up
 from graphweld.capture.merge_variable import MergeVariable, changes_in_place
 from graphweld.capture.predicates import either
 from graphweld.capture.raises import OF_A_POSITION, emit_check
@@ -50,9 +51,19 @@ def plain_key(tx: Tx, key: VariableTracker) -> VariableTracker:
     if isinstance(key, ListVariable) and any(map(is_position, key.items)):
         numbers = [call(tx, torch.full, (), as_number(tx, part), dtype=torch.int64) for part in key.items]
         return call(tx, torch.stack, numbers)
+    if isinstance(key, GrownList):
+        return _of_list(tx, key)
     if isinstance(key, SliceVariable):
         return SliceVariable([as_number(tx, bound) for bound in key.items], tx=tx)
     return as_number(tx, key) if isinstance(key, MergeVariable) and key.joined is None else key
+
+
+def _of_list(tx: Tx, key: GrownList) -> VariableTracker:
+    """An index of ints or bools, of which the data decides how many there are."""
+    made = call(tx, torch.tensor, key)
+    if example(made).dtype not in (torch.int64, torch.bool):
+        give_up(tx, "an index is made of it, and its items are no ints")
+    return made
 
 
 def split(key: VariableTracker) -> list[VariableTracker] | None:
@@ -172,7 +183,7 @@ def needs_help(key: VariableTracker) -> bool:
     key = key.realize()
     if isinstance(key, (TupleVariable, ListVariable, SliceVariable)):
         return any(needs_help(part) for part in key.items)
-    return is_position(key) or isinstance(key, MergeVariable)
+    return is_position(key) or isinstance(key, (MergeVariable, GrownList))
 
 
 def views_made_again(tx: Tx, name: str) -> Any:

@@ -31,6 +31,7 @@ from graphweld.capture.ragged import Rows, joined, part
 from graphweld.capture.raises import emit_check
 from graphweld.capture.sequences import DynamicSequence
 from graphweld.capture.sites import trace_of
+from graphweld.capture.unpacking import hook_unpacking
 from graphweld.capture.variables import (
     Thunk,
     Tx,
@@ -138,6 +139,18 @@ def list_of(items: Any) -> Any:
         return ()
 
     runtime.for_stmt(items, append, (), (), -1, None)
+    return out
+
+
+def set_of(items: Any) -> Any:
+    """`set(items)`, as a loop. Traced."""
+    out = runtime.empty_set()
+
+    def add(item: Any) -> Any:
+        out.add(item)
+        return ()
+
+    runtime.for_stmt(items, add, (), (), -1, None)
     return out
 
 
@@ -260,6 +273,7 @@ BUILTINS: dict[Any, Callable[..., VariableTracker]] = {
     len: lambda tx, items: length(tx, items.items),  # type: ignore[attr-defined]
     list: lambda tx, items: new(items_of(tx, items)),
     tuple: lambda tx, items: new(items_of(tx, items), tuple),
+    set: lambda tx, items: call(tx, set_of, items),
     iter: lambda tx, items: items,
     reversed: lambda tx, items: new(grown_lists.backwards(tx, items_of(tx, items))),
     sum: sum_,
@@ -445,10 +459,11 @@ def _sort_by_first_parts(tx: Tx, receiver: Any, kwargs: dict[str, VariableTracke
 
 
 def hook_displays() -> None:
-    """`[*a, b]`, where the data decides how long `a` is."""
+    """`[*a, b]` and `b, c = a`, where the data decides how long `a` is."""
     InstructionTranslatorBase.LIST_APPEND = _adding(InstructionTranslatorBase.LIST_APPEND, _append)  # type: ignore[method-assign]
     InstructionTranslatorBase.LIST_EXTEND = _adding(InstructionTranslatorBase.LIST_EXTEND, _extend)  # type: ignore[method-assign]
     dispatch("LIST_APPEND", "LIST_EXTEND")
+    hook_unpacking()
 
 
 def _adding(translate: Any, add: Callable[..., VariableTracker]) -> Any:

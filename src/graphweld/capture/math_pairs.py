@@ -2,6 +2,7 @@
 
 math.fmod(t.item(), 3.0)         torch.fmod; ValueError where it is NaN, and neither number was
 math.remainder(t.item(), 3.0)    what the nearest multiple of 3.0 leaves, of two as near the even one
+math.pow(t.item(), 2)            torch.pow; ValueError for a NaN that neither was, OverflowError for an infinity
 math.isclose(a, t.item())        the two within one of the tolerances; two infinities where they are one
 """
 
@@ -23,8 +24,8 @@ def of_data(tx: Tx, fn: Any, args: Any) -> Callable[..., Any] | None:
     found = FUNCTIONS.get(fn)
     if found is None or len(args) != 2 or not any(is_data_dependent(arg.realize()) for arg in args):
         return None
-    if fn in RAISING:
-        emit_check(tx, predicate(tx, call(tx, _raises, *args)), ValueError)
+    for raises, exception in RAISING.get(fn, ()):
+        emit_check(tx, predicate(tx, call(tx, raises, *args)), exception)
     return found
 
 
@@ -37,6 +38,25 @@ def _double(number: Number) -> torch.Tensor:
 def _raises(number: Number, divisor: Number) -> torch.Tensor:
     into = _double(number), _double(divisor)
     return torch.isnan(torch.fmod(*into)) & ~torch.isnan(into[0]) & ~torch.isnan(into[1])
+
+
+def _pow(number: Number, exponent: Number) -> Any:
+    return _power(number, exponent).item()
+
+
+def _power(number: Number, exponent: Number) -> torch.Tensor:
+    into = exponent if type(exponent) in (int, float) else _double(exponent)  # squares and roots are exact
+    return torch.pow(_double(number), into)
+
+
+def _is_no_power(number: Number, exponent: Number) -> torch.Tensor:
+    base, by = _double(number), _double(exponent)
+    return (torch.isnan(_power(number, exponent)) & ~torch.isnan(base) & ~torch.isnan(by)) | ((base == 0) & (by < 0))
+
+
+def _is_beyond(number: Number, exponent: Number) -> torch.Tensor:
+    base, by = _double(number), _double(exponent)
+    return torch.isinf(_power(number, exponent)) & torch.isfinite(base) & torch.isfinite(by) & (base != 0)
 
 
 def _each(fn: Callable[[torch.Tensor, torch.Tensor], torch.Tensor]) -> Callable[[Number, Number], Any]:
@@ -67,6 +87,11 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     math.remainder: _each(_remainder),
     math.copysign: _each(torch.copysign),
     math.atan2: _each(torch.atan2),
+    math.pow: _pow,
     math.isclose: _isclose,
 }
-RAISING = {math.fmod, math.remainder}
+RAISING: dict[Any, list[tuple[Callable[..., torch.Tensor], type[Exception]]]] = {
+    math.fmod: [(_raises, ValueError)],
+    math.remainder: [(_raises, ValueError)],
+    math.pow: [(_is_no_power, ValueError), (_is_beyond, OverflowError)],
+}

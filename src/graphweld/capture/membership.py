@@ -6,6 +6,7 @@ Python's rule: found is what is the same object as an item, or equal to one.
 
 import functools
 import operator
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -34,9 +35,9 @@ def hook_membership() -> None:
 
     @functools.wraps(call_method)
     def places(self: Any, tx: Any, name: str, args: list[VariableTracker], kwargs: Any) -> VariableTracker:
-        if name in PLACES and len(args) == 1 and not kwargs and sites.trace_of(tx) is not None:
+        if name in PLACES and args and not kwargs and sites.trace_of(tx) is not None:
             if any(is_data_dependent(vt.realize()) for vt in (*args, *self.items)):
-                return PLACES[name](tx, self, args[0])
+                return PLACES[name](tx, self, *args)
         return call_method(self, tx, name, args, kwargs)
 
     BaseListVariable.sq_contains = sq_contains  # type: ignore[method-assign]
@@ -44,18 +45,30 @@ def hook_membership() -> None:
     hook_sets()
 
 
-def index(tx: Tx, receiver: Any, item: VariableTracker) -> VariableTracker:
-    """`receiver.index(item)`."""
-    found = call(tx, index_of, receiver, item)
+def index(tx: Tx, receiver: Any, item: VariableTracker, *bounds: VariableTracker) -> VariableTracker:
+    """`receiver.index(item)`, or with a start, or a start and an end."""
+    found = call(tx, index_of, receiver, item, *(_place(tx, receiver, bound) for bound in bounds))
     raise_if(tx, call(tx, operator.lt, found, 0), ValueError, "this is not in the list")
     return found
 
 
-def index_of(items: Any, value: Any) -> int:
-    """The place of the first item that equals a value, or -1; as a loop. Traced."""
+def _place(tx: Tx, receiver: Any, bound: VariableTracker) -> VariableTracker:
+    if bound.is_python_constant() and bound.as_python_constant() >= 0:
+        return bound
+    return call(tx, _from_start, bound, call(tx, len, receiver))
+
+
+def _from_start(bound: int, length: int) -> int:
+    return runtime.if_exp(bound < 0, lambda: bound + length, lambda: bound, -1)  # type: ignore[no-any-return]
+
+
+def index_of(items: Any, value: Any, start: int = 0, end: int = sys.maxsize) -> int:
+    """The place of the first item from `start` on that equals a value, or -1; as a loop. Traced."""
 
     def look(item: Any, at: int, found: int) -> Any:
-        is_first = runtime.and_(found < 0, lambda: item == value, -1)
+        is_inside = runtime.and_(at >= start, lambda: at < end, -1)
+        is_sought = runtime.and_(found < 0, lambda: is_inside, -1)
+        is_first = runtime.and_(is_sought, lambda: item == value, -1)
         return at + 1, runtime.if_exp(is_first, lambda: at, lambda: found, -1)
 
     return runtime.for_stmt(items, look, (0, -1), ("at", "found"), -1, None)[1]  # type: ignore[no-any-return]
@@ -70,7 +83,7 @@ def count_of(items: Any, value: Any) -> int:
     return runtime.for_stmt(items, look, (0,), ("total",), -1, None)[0]  # type: ignore[no-any-return]
 
 
-PLACES: dict[str, Callable[[Tx, Any, VariableTracker], VariableTracker]] = {
+PLACES: dict[str, Callable[..., VariableTracker]] = {
     "index": index,
     "count": lambda tx, receiver, item: call(tx, count_of, receiver, item),
 }

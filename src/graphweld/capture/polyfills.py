@@ -36,9 +36,10 @@ def is_nonzero(a: torch.Tensor) -> Any:
     return bool(a)
 
 
-def squeeze(input: torch.Tensor, *dim: Any, **named: Any) -> torch.Tensor:
+def squeeze(*args: Any, **kwargs: Any) -> torch.Tensor:
     """`torch.squeeze`, as the method."""
-    return input.squeeze(*dim, **named)
+    whole = args[0] if args else kwargs.pop("input")
+    return whole.squeeze(*args[1:], **kwargs)  # type: ignore[no-any-return]
 
 
 def tolist(a: torch.Tensor) -> Any:

@@ -217,10 +217,10 @@ PATCHED = (
     *(
         Private(
             f"{_DYNAMO}.symbolic_convert.InstructionTranslatorBase.{name}",
-            "patched: `[*a, b]` where the data decides how long `a` is",
+            "patched: `[*a, b]` and `b, c = a`, where the data decides how long `a` is",
             ("self", "inst"),
         )
-        for name in ("LIST_APPEND", "LIST_EXTEND")
+        for name in ("LIST_APPEND", "LIST_EXTEND", "UNPACK_SEQUENCE")
     ),
     *(
         Private(

@@ -8,7 +8,7 @@ a number that came out of one; with any other value the tracer simply follows th
 from graphweld.runtime.conditionals import if_exp, if_stmt
 from graphweld.runtime.exceptions import catches, raised
 from graphweld.runtime.logic import and_, contains, is_, is_builtin, is_not, is_self, not_, not_contains, or_
-from graphweld.runtime.loops import for_stmt, while_stmt
+from graphweld.runtime.loops import empty_set, for_stmt, while_stmt
 from graphweld.runtime.undefined import UNDEFINED, Undefined, bound
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "bound",
     "catches",
     "contains",
+    "empty_set",
     "for_stmt",
     "if_exp",
     "if_stmt",

@@ -35,3 +35,8 @@ def for_stmt(
         if test is not None and not test(*state):
             break
     return state
+
+
+def empty_set() -> set[Any]:
+    """`set()`, whatever the program calls by that name: what a set comprehension starts with."""
+    return set()

@@ -128,7 +128,7 @@ def _construct(node: ast.AST) -> tuple[str, ast.expr]:
             return "match", subject
         case ast.Assert(test=test) if not is_never_data_dependent(test):
             return "assert", test
-        case ast.ListComp(generators=generators) if any(_may_vary(generator) for generator in generators):
+        case ast.ListComp() | ast.SetComp() | ast.DictComp() if any(map(_may_vary, node.generators)):
             return "comprehension", node
         case ast.Call(func=ast.Name(id=name), args=[ast.GeneratorExp() as inner, *_]) if _is_gone_through(name, inner):
             return name, node

@@ -1,4 +1,4 @@
-"""A list comprehension whose length may depend on data becomes a function with a loop, which is converted in turn.
+"""A comprehension whose length may depend on data becomes a function with a loop, which is converted in turn.
 
 >>> show(convert_expressions, '''
 ... def f(xs):
@@ -48,16 +48,27 @@ from graphweld.syntax.templates import assign, at, function, load
 from graphweld.syntax.templates import call as runtime_call
 from graphweld.syntax.unit import Unit
 
+Comprehension = ast.ListComp | ast.SetComp | ast.DictComp
 
-def is_convertible(node: ast.ListComp | ast.Call, place: Place, unit: Unit) -> bool:
+
+def is_convertible(node: Comprehension | ast.Call, place: Place, unit: Unit) -> bool:
     return node in unit.sites and place is not Place.INNER and can_defer(node, place=place)
 
 
-def convert_comprehension(node: ast.ListComp, unit: Unit, before: Block) -> ast.expr:
-    result = unit.names.value("list")
-    appended = ast.Call(ast.Attribute(load(result), "append", ast.Load()), [node.elt], [])
-    start, end = assign(result, ast.List([], ast.Load())), ast.Return(load(result))
-    return _call_loop(node, node, "list", [start], ast.Expr(appended), end, unit, before)
+def convert_comprehension(node: Comprehension, unit: Unit, before: Block) -> ast.expr:
+    kind = {ast.ListComp: "list", ast.SetComp: "set", ast.DictComp: "dict"}[type(node)]
+    result = unit.names.value(kind)
+    empty: ast.expr = ast.List([], ast.Load())
+    if isinstance(node, ast.DictComp):
+        empty, key = ast.Dict([], []), unit.names.value("key")
+        stored = ast.Subscript(load(result), load(key), ast.Store())
+        put: Block = [assign(key, node.key), ast.Assign([stored], node.value)]  # in Python's order
+    else:
+        if isinstance(node, ast.SetComp):
+            empty = runtime_call(unit.runtime, "empty_set")
+        change = ast.Attribute(load(result), "add" if isinstance(node, ast.SetComp) else "append", ast.Load())
+        put = [ast.Expr(ast.Call(change, [node.elt], []))]
+    return _call_loop(node, node, kind, [assign(result, empty)], put, ast.Return(load(result)), unit, before)
 
 
 def convert_consumer(call: ast.Call, unit: Unit, before: Block) -> ast.expr:
@@ -72,7 +83,7 @@ def convert_consumer(call: ast.Call, unit: Unit, before: Block) -> ast.expr:
         unit.sites.alias(found, call)
         if name == "all":
             unit.sites.alias(test, call)
-        made = _call_loop(call, generator, name, [], found, ast.Return(ast.Constant(name == "all")), unit, before)
+        made = _call_loop(call, generator, name, [], [found], ast.Return(ast.Constant(name == "all")), unit, before)
     else:
         listed = at(ast.ListComp(generator.elt, generator.generators), generator)
         unit.sites.alias(listed, call)
@@ -84,10 +95,10 @@ def convert_consumer(call: ast.Call, unit: Unit, before: Block) -> ast.expr:
 
 def _call_loop(
     node: ast.expr,
-    comprehension: ast.ListComp | ast.GeneratorExp,
+    comprehension: Comprehension | ast.GeneratorExp,
     role: str,
     start: Block,
-    innermost: ast.stmt,
+    innermost: Block,
     end: ast.stmt,
     unit: Unit,
     before: Block,
@@ -95,7 +106,7 @@ def _call_loop(
     """Put a function with the loops of a comprehension before the statement, and return the call to it."""
     iterable = unit.names.value("iterable")
     first = comprehension.generators[0].iter
-    block: Block = [innermost]
+    block = innermost
     for number, generator in reversed(list(enumerate(comprehension.generators))):
         for test in reversed(generator.ifs):
             block = [_site(ast.If(test, block, []), node, unit)]

@@ -97,7 +97,7 @@ class _Visitor:
                 self._fields(node.args)
                 with self._at(Place.INNER):
                     node.body = self._expression(node.body)
-            case ast.ListComp() if is_convertible(node, self._place, unit):
+            case ast.ListComp() | ast.SetComp() | ast.DictComp() if is_convertible(node, self._place, unit):
                 first = node.generators[0]
                 first.iter = self._expression(first.iter)  # the rest belongs to the function that is made
                 return convert_comprehension(node, unit, before)
