@@ -75,6 +75,7 @@ from graphweld.capture.membership import hook_membership
 from graphweld.capture.merge_arguments import hook_merge_arguments, with_choices
 from graphweld.capture.merge_variable import changes_in_place
 from graphweld.capture.number_reads import hook_numbers, read_once
+from graphweld.capture.own_attributes import hook_own_attributes
 from graphweld.capture.partial import hook_partial
 from graphweld.capture.predicates import is_data_dependent
 from graphweld.capture.raises import hook_exceptions
@@ -148,6 +149,7 @@ def install() -> None:
         hook_surroundings()
         hook_autograd_functions()
         hook_questions()
+        hook_own_attributes()
 
 
 def _skip_boundaries() -> None:
@@ -407,9 +409,7 @@ def _hook_calls() -> None:
         except exc.Unsupported as error:
             if self.value is not itertools.groupby or sites.trace_of(tx) is None or isinstance(error, Refusal):
                 raise
-            words = (
-                "write `torch.unique_consecutive(x, return_counts=True)` for the runs of equal values and their lengths"
-            )
+            words = "write `torch.unique_consecutive(x, return_counts=True)` for runs of equal values and their lengths"
             refuse(tx, rules.LoopNotWelded("groupby", "which items belong together, the data decides", words))
 
     def handler_for(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) -> Any:

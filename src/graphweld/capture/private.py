@@ -238,6 +238,11 @@ PATCHED = (
         ("self", "tx", "item"),
     ),
     Private(
+        f"{_VARIABLES}.tensor.TensorVariable.dynamic_getattr",
+        "patched: a tensor that an operator gave back as it was has the attributes that the program set",
+        ("self", "tx", "name"),
+    ),
+    Private(
         f"{_VARIABLES}.tensor.TensorVariable.unpack_var_sequence",
         "patched: a loop over the rows of a tensor, of which there may be more in the next call",
         ("self", "tx", "idxes"),
