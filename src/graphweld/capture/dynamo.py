@@ -13,7 +13,7 @@ import torch
 from torch._dynamo import config, exc
 from torch._dynamo.eval_frame import skip_code
 from torch._dynamo.symbolic_convert import InliningInstructionTranslator
-from torch._dynamo.variables.base import AsPythonConstantNotImplementedError, VariableTracker
+from torch._dynamo.variables.base import AsPythonConstantNotImplementedError
 from torch._dynamo.variables.builtin import BuiltinVariable
 from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.functions import (
@@ -37,6 +37,7 @@ from graphweld.capture import (
     builtin_functions,
     checks,
     counters,
+    data_sized,
     draws,
     exported,
     failing_operators,
@@ -49,7 +50,6 @@ from graphweld.capture import (
     pickled,
     polyfills,
     products,
-    recurrent,
     reshapes,
     sequences,
     sites,
@@ -83,7 +83,6 @@ from graphweld.capture.refusal import Refusal, refuse
 from graphweld.capture.size_facts import facts_forgotten
 from graphweld.capture.steady_tests import are_changed
 from graphweld.capture.surroundings import hook_surroundings
-from graphweld.capture.tensor_types import is_sized_by_data
 from graphweld.capture.variables import call, example, is_tensor
 from graphweld.diagnostics import rules
 from graphweld.runtime import lists, merge
@@ -377,14 +376,8 @@ def _hook_calls() -> None:
         polyfill = polyfills.FUNCTIONS.get(self.value) or math_domain.of_data(tx, self.value, args)
         if polyfill is not None or (self.value in polyfills.OF_NUMBERS and is_data_dependent(args[0])):
             return call(tx, polyfill or polyfills.OF_NUMBERS[self.value], *args, **kwargs)
-        if self.value in recurrent.OF_UNKNOWN_LENGTH and len(args) == 9 and is_sized_by_data(example(args[0])):
-            return call(tx, recurrent.OF_UNKNOWN_LENGTH[self.value], *args)
-        if self.value is draws.ATTENTION and (
-            draws.draws_in_region(tx, args, kwargs) or any(map(_is_sized_by_data, (*args, *kwargs.values())))
-        ):
-            return call(tx, polyfills.attention, *args, **kwargs)
-        of_sizes = polyfills.OF_SEQUENCES.get(self.value)
-        if of_sizes is not None and any(map(_is_sized_by_data, args[0].unpack_var_sequence(tx))):
+        of_sizes = data_sized.instead(tx, self.value, args, kwargs)
+        if of_sizes is not None:
             return call(tx, of_sizes, *args, **kwargs)
         args, kwargs = indexing.numbers_for_sizes(tx, self.value.__name__, args, draws.plain(kwargs))
         args, kwargs = with_choices(tx, self.value.__name__, args, kwargs)
@@ -428,10 +421,6 @@ def _hook_calls() -> None:
     BuiltinVariable.call_function_handler_cache.clear()  # made for what torch alone compiled before
 
 
-def _is_sized_by_data(vt: VariableTracker) -> bool:
-    return is_tensor(vt := vt.realize()) and is_sized_by_data(example(vt))
-
-
 def _hook_output() -> None:
     logger_method = LoggingLoggerVariable.call_method
     skipped_call = SkipFunctionVariable.call_function
@@ -462,7 +451,7 @@ def _hook_methods() -> None:
         lost = getattr(self, "gw_lost_alias", None)
         if lost is not None and changes_in_place(name):
             refuse(tx, rules.RegionMutates(lost, "a branch"))
-        polyfill = polyfills.METHODS.get(name)
+        polyfill = polyfills.METHODS.get(name) or data_sized.method_instead(self, name)
         if polyfill is not None and sites.trace_of(tx) is not None:
             return call(tx, polyfill, self, *args, **kwargs)
         if sites.trace_of(tx) is not None:
