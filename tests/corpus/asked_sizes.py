@@ -50,7 +50,7 @@ def number_of_a_comparison(n):
 def differences_of_what_is_kept(x):
     kept = x[x[:, 0] > 0.7]
     steps = torch.diff(kept, dim=0, prepend=kept[:1] - 1)
-    return steps, kept.diff(n=2, dim=0), torch.diff(kept > 1.0, dim=0)
+    return steps, kept.diff(dim=0), torch.diff(kept > 1.0, dim=0)
 
 
 _NUMBERS = [2.7, -2.7, 0.3, float("inf"), float("nan"), 1e30]
