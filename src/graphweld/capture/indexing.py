@@ -19,7 +19,17 @@ from graphweld.capture.merge_variable import MergeVariable, changes_in_place
 from graphweld.capture.predicates import either
 from graphweld.capture.raises import OF_A_POSITION, emit_check
 from graphweld.capture.size_facts import facts_forgotten
-from graphweld.capture.variables import Tx, call, example, is_data_number, is_tensor, method, storage_key
+from graphweld.capture.variables import (
+    Tx,
+    call,
+    example,
+    existing,
+    is_array,
+    is_data_number,
+    is_tensor,
+    method,
+    storage_key,
+)
 
 INTEGERS = (torch.int64, torch.int32, torch.int16, torch.int8)
 
@@ -36,23 +46,37 @@ def as_number(tx: Tx, vt: VariableTracker) -> VariableTracker:
     """An index as a Python number: what `__index__` gives for a tensor, on either side of a merge."""
     vt = vt.realize()
     if is_tensor(vt):
-        return method(tx, vt, "item") if is_position(vt) else vt
+        return _item(tx, vt) if is_position(vt) else vt
     if isinstance(vt, MergeVariable):
         return vt.each(tx, lambda side: as_number(tx, side))
     return vt
+
+
+def _item(tx: Tx, vt: VariableTracker) -> VariableTracker:
+    """The number in a tensor or array without dimensions; torch knows one that NumPy makes of constants."""
+    return method(tx, existing(tx, vt.as_proxy()) if is_array(vt) else vt, "item")
 
 
 def plain_key(tx: Tx, key: VariableTracker) -> VariableTracker:
     """An index whose slices have numbers for bounds."""
     key = key.realize()
     if isinstance(key, TupleVariable):
-        return key.clone(items=[plain_key(tx, part) for part in key.items], source=None)
-    if isinstance(key, ListVariable) and any(map(is_position, key.items)):
-        numbers = [call(tx, torch.full, (), as_number(tx, part), dtype=torch.int64) for part in key.items]
-        return call(tx, torch.stack, numbers)
+        parts = [part.realize() for part in key.items]
+        return key.clone(
+            items=[_positions(tx, p) if isinstance(p, TupleVariable) else plain_key(tx, p) for p in parts], source=None
+        )
+    if isinstance(key, ListVariable):
+        return _positions(tx, key)
     if isinstance(key, SliceVariable):
         return SliceVariable([as_number(tx, bound) for bound in key.items], tx=tx)
     return as_number(tx, key) if isinstance(key, MergeVariable) and key.joined is None else key
+
+
+def _positions(tx: Tx, key: Any) -> VariableTracker:
+    """A list for an index, or a tuple in one: a tensor where there are positions of the data in it."""
+    if not any(map(is_position, key.items)):
+        return key  # type: ignore[no-any-return]
+    return call(tx, torch.stack, [call(tx, torch.full, (), as_number(tx, p), dtype=torch.int64) for p in key.items])
 
 
 def split(key: VariableTracker) -> list[VariableTracker] | None:
@@ -222,7 +246,7 @@ def numbers_for_sizes(tx: Tx, name: str, args: Any, kwargs: Any) -> tuple[Any, A
         vt = vt.realize()
         if is_tensor(vt):
             is_number = example(vt).dim() == 0 if name in NUMBERS else is_position(vt)
-            return method(tx, vt, "item") if is_number else vt
+            return _item(tx, vt) if is_number else vt
         if isinstance(vt, (ListVariable, TupleVariable)) and any(map(is_tensor, vt.items)):
             return vt.clone(items=[number(item) for item in vt.items], source=None)
         return vt
