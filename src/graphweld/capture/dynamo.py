@@ -464,6 +464,8 @@ def _hook_methods() -> None:
                 return list_operations.split(tx, self, *args, **kwargs)
             if name == "resize_as_" and args and is_tensor(args[0]) and example(self).shape == example(args[0]).shape:
                 return self  # nothing to do
+            if name == "__getitem__" and indexing.needs_help(tx, args[0]):
+                return indexing.getitem(tx, self, *args)
             if name == "__setitem__":
                 if indexing.is_part(args[1], self, args[0]):
                     return ConstantVariable.create(None)

@@ -11,6 +11,7 @@ import operator
 from typing import Any
 
 import torch
+from torch._C._functorch import is_batchedtensor
 from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.lists import ListVariable, SliceVariable, TupleVariable
@@ -35,10 +36,10 @@ INTEGERS = (torch.int64, torch.int32, torch.int16, torch.int8)
 
 
 def is_position(vt: VariableTracker) -> bool:
-    """Whether an index is one position that the data decides."""
+    """Whether an index is one position that the data decides; in `torch.vmap` it may be several."""
     if is_tensor(vt):
         fake = example(vt)
-        return fake.dim() == 0 and fake.dtype in INTEGERS
+        return fake.dim() == 0 and fake.dtype in INTEGERS and not is_batchedtensor(fake)
     return is_data_number(vt) and vt.python_type() is int
 
 
@@ -191,11 +192,15 @@ def _dims(part: VariableTracker, rank: int, parts: list[VariableTracker]) -> int
     return 0 if part.value is None else rank - sum(_dims(p, 0, []) for p in parts if p is not part)
 
 
-def needs_help(key: VariableTracker) -> bool:
-    """Whether an index holds a position or a bound that the data decides."""
+def needs_help(tx: Tx, key: VariableTracker) -> bool:
+    """Whether an index holds a position or a bound that the data decides; a mode of the program's sees it first."""
+    return _is_of_data(key) and not tx.symbolic_torch_function_state.in_torch_function_mode()
+
+
+def _is_of_data(key: VariableTracker) -> bool:
     key = key.realize()
     if isinstance(key, (TupleVariable, ListVariable, SliceVariable)):
-        return any(needs_help(part) for part in key.items)
+        return any(map(_is_of_data, key.items))
     return is_position(key) or isinstance(key, MergeVariable)
 
 
