@@ -22,6 +22,7 @@ from torch._dynamo.variables.dicts import ConstDictVariable, DunderDictVariable
 from torch._dynamo.variables.lists import ListVariable, SizeVariable, TupleVariable
 from torch._dynamo.variables.sets import SetVariable
 from torch._dynamo.variables.tensor import SymNodeVariable
+from torch._dynamo.variables.torch_function import TorchFunctionModeStackVariable
 from torch.fx import Graph, GraphModule, Node
 from torch.utils import _pytree as pytree
 
@@ -279,8 +280,9 @@ def _buffer_writes(tx: Tx) -> list[tuple[VariableTracker, VariableTracker]]:
         is_changed = isinstance(vt.mutation_type, ValueMutationExisting) and vt.mutation_type.is_modified
         if not is_changed or isinstance(vt, DunderDictVariable):
             continue
-        if isinstance(vt, SetVariable) and [*vt.items] == [*vt.original_items]:
-            vt.mutation_type.is_modified = False  # it holds what it held
+        is_as_before = isinstance(vt, SetVariable) and [*vt.items] == [*vt.original_items]
+        if is_as_before or (isinstance(vt, TorchFunctionModeStackVariable) and not vt.symbolic_stack):
+            vt.mutation_type.is_modified = False  # it holds what it held, and no mode that was entered is left
             continue
         if not isinstance(vt, ConstDictVariable) or getattr(vt.source, "member", None) != "_buffers":
             cannot_carry(tx, f"change {kind_of(vt)} from before the call", "return the new values", vt)
