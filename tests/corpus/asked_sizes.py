@@ -46,6 +46,13 @@ def number_of_a_comparison(n):
     return torch.arange(count) + int(count > 1) + float(count > 2)
 
 
+@program(lambda: [(rand(6, 3) + shift,) for shift in (0.0, 0.5, -9.0)], "state data_sizes", grad=False)
+def differences_of_what_is_kept(x):
+    kept = x[x[:, 0] > 0.7]
+    steps = torch.diff(kept, dim=0, prepend=kept[:1] - 1)
+    return steps, kept.diff(dim=0), torch.diff(kept > 1.0, dim=0)
+
+
 _NUMBERS = [2.7, -2.7, 0.3, float("inf"), float("nan"), 1e30]
 
 

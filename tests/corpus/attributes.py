@@ -85,6 +85,27 @@ def buffer_reassigned():
     return ReassignedBuffer()
 
 
+class TableOfAType(nn.Module):
+    """As CTRL of transformers keeps its table of positions."""
+
+    def __init__(self):
+        super().__init__()
+        self.table = nn.Buffer(torch.arange(3.0), persistent=False)
+        self.rows = nn.Buffer(torch.ones(3))
+
+    def forward(self, x):
+        self.table = self.table.to(x.dtype)
+        self.rows = self.rows.contiguous()
+        if x.sum() > 0:
+            x = x + self.table
+        return x * self.rows, self.table.persistent, self.rows.persistent, "table" in self.state_dict()
+
+
+@factory(twice, "state", grad=False)
+def buffer_of_a_type():
+    return TableOfAType()
+
+
 class Nested(nn.Module):
     def __init__(self):
         super().__init__()

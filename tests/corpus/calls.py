@@ -3,6 +3,7 @@
 import torch
 import torch.nn.functional as F
 from torch import nn
+from torch.overrides import TorchFunctionMode
 
 from .program import factory, ints, pairs, program, rand, s, signs, t, three
 
@@ -246,3 +247,21 @@ def vmap_inside_branch(x):
     if x.sum() > 0:
         return torch.func.vmap(lambda v: v * v + 1)(x)
     return x
+
+
+class RowsTaken(TorchFunctionMode):
+    """As the masks of transformers index, so that `torch.vmap` can."""
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        if func is torch.Tensor.__getitem__ and isinstance(args[1], torch.Tensor):
+            return args[0].index_select(0, args[1].reshape(1)).squeeze(0)
+        return func(*args, **(kwargs or {}))
+
+
+@program(lambda: [(rand(6) - 0.5, s(k)) for k in (1, 4)], "branch state")
+def rows_taken_in_vmap(x, k):
+    places = torch.arange(6)
+    with RowsTaken():
+        near = torch.vmap(lambda q: x[q] + x[torch.div(q, 2, rounding_mode="trunc")].clamp(max=q))(places)
+        y = x[k.long()] * 2
+    return near + y if near.sum() > 0 else near - y

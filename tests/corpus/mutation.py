@@ -524,6 +524,14 @@ def entry_at_two_positions_of_the_data(x, n):
     return table
 
 
+@program(lambda: [(rand(3, 4), ints(*n)) for n in ((1, 2, 0, 3), (0, -1, 2, 2), (1, 5, 0, 0))], "state raises")
+def entries_at_tuples_of_positions(x, at):
+    rows, columns = zip(*at.view(2, 2), strict=True)
+    y = x.clone()
+    y[rows, columns] = -1.0
+    return y, x[rows, :], x[rows, columns].sum()
+
+
 @program(counts, "branch loop state", grad=False)
 def rows_and_columns_at_positions_of_the_data(x, n):
     table, i = torch.zeros(4, 4), int(n)

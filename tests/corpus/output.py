@@ -3,6 +3,7 @@
 import logging
 import warnings
 
+import numpy as np
 import torch
 
 from .program import counts, pairs, program, signs, t
@@ -272,6 +273,16 @@ def print_in_loop_then_raise(x, n):
             print("stopping")
             raise OverflowError(f"at {i}")
     return x
+
+
+@program(signs, "state foreign output", grad=False)
+def padded_to_a_multiple(x):
+    """As Reformer of transformers pads, and tells of it."""
+    several = np.lcm(4, 6)
+    missing = several - x.shape[-1] % several
+    if x.sum() > 0:
+        print(f"padded by {missing} to a multiple of {several}")
+    return torch.cat([x, torch.zeros(missing)]) if x.shape[-1] % several else x
 
 
 @program(counts, "state loop output", grad=False)

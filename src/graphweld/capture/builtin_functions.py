@@ -394,7 +394,7 @@ def _pick_slice(tx: Tx, args: Args, kwargs: Any) -> VariableTracker:
 
 def _index_tensor(tx: Tx, args: Args, kwargs: Any) -> VariableTracker:
     args = [a.realize() for a in args]
-    if sites.trace_of(tx) is not None and indexing.needs_help(args[1]):
+    if sites.trace_of(tx) is not None and indexing.needs_help(tx, args[1]):
         return indexing.getitem(tx, *args)
     return dynamo_handler(operator.getitem, [type(a) for a in args], False)(tx, args, kwargs)  # type: ignore[no-any-return]
 

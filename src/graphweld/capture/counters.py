@@ -17,6 +17,7 @@ from torch._dynamo.variables.builder import VariableBuilder
 from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.lazy import LazyCache, LazyConstantVariable, LazyVariableTracker
 from torch._dynamo.variables.tensor import SymNodeVariable
+from torch._dynamo.variables.torch_function import TorchFunctionModeStackVariable
 from torch.fx.experimental.symbolic_shapes import DimDynamic, free_symbols
 
 from graphweld.capture import sites
@@ -144,7 +145,9 @@ def _written(side_effects: Any) -> dict[str, dict[Any, VariableTracker]]:
         if vt.source is not None:
             written.setdefault(vt.source.name, {}).update(stored)
     for vt in side_effects.id_to_variable.values():
-        if vt.source is not None and getattr(vt.mutation_type, "is_modified", False):
+        if vt.source is None or isinstance(vt, TorchFunctionModeStackVariable):  # torch's own, and without a name
+            continue
+        if getattr(vt.mutation_type, "is_modified", False):
             held = contents_of(vt)
             items = held.items() if isinstance(held, dict) else enumerate(held or ())
             written.setdefault(vt.source.name, {}).update((_key(key), value) for key, value in items)

@@ -13,7 +13,7 @@ import torch
 from torch._dynamo import config, exc
 from torch._dynamo.eval_frame import skip_code
 from torch._dynamo.symbolic_convert import InliningInstructionTranslator
-from torch._dynamo.variables.base import AsPythonConstantNotImplementedError, VariableTracker
+from torch._dynamo.variables.base import AsPythonConstantNotImplementedError
 from torch._dynamo.variables.builtin import BuiltinVariable
 from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.functions import (
@@ -37,6 +37,7 @@ from graphweld.capture import (
     builtin_functions,
     checks,
     counters,
+    data_sized,
     draws,
     exported,
     failing_operators,
@@ -49,7 +50,6 @@ from graphweld.capture import (
     pickled,
     polyfills,
     products,
-    recurrent,
     reshapes,
     sequences,
     sites,
@@ -75,6 +75,7 @@ from graphweld.capture.membership import hook_membership
 from graphweld.capture.merge_arguments import hook_merge_arguments, with_choices
 from graphweld.capture.merge_variable import changes_in_place
 from graphweld.capture.number_reads import hook_numbers, read_once
+from graphweld.capture.own_attributes import hook_own_attributes
 from graphweld.capture.partial import hook_partial
 from graphweld.capture.predicates import is_data_dependent
 from graphweld.capture.raises import hook_exceptions
@@ -82,7 +83,6 @@ from graphweld.capture.refusal import Refusal, refuse
 from graphweld.capture.size_facts import facts_forgotten
 from graphweld.capture.steady_tests import are_changed
 from graphweld.capture.surroundings import hook_surroundings
-from graphweld.capture.tensor_types import is_sized_by_data
 from graphweld.capture.variables import call, example, is_tensor
 from graphweld.diagnostics import rules
 from graphweld.runtime import lists, merge
@@ -148,6 +148,7 @@ def install() -> None:
         hook_surroundings()
         hook_autograd_functions()
         hook_questions()
+        hook_own_attributes()
 
 
 def _skip_boundaries() -> None:
@@ -375,14 +376,8 @@ def _hook_calls() -> None:
         polyfill = polyfills.FUNCTIONS.get(self.value) or math_domain.of_data(tx, self.value, args)
         if polyfill is not None or (self.value in polyfills.OF_NUMBERS and is_data_dependent(args[0])):
             return call(tx, polyfill or polyfills.OF_NUMBERS[self.value], *args, **kwargs)
-        if self.value in recurrent.OF_UNKNOWN_LENGTH and len(args) == 9 and is_sized_by_data(example(args[0])):
-            return call(tx, recurrent.OF_UNKNOWN_LENGTH[self.value], *args)
-        if self.value is draws.ATTENTION and (
-            draws.draws_in_region(tx, args, kwargs) or any(map(_is_sized_by_data, (*args, *kwargs.values())))
-        ):
-            return call(tx, polyfills.attention, *args, **kwargs)
-        of_sizes = polyfills.OF_SEQUENCES.get(self.value)
-        if of_sizes is not None and any(map(_is_sized_by_data, args[0].unpack_var_sequence(tx))):
+        of_sizes = data_sized.instead(tx, self.value, args, kwargs)
+        if of_sizes is not None:
             return call(tx, of_sizes, *args, **kwargs)
         args, kwargs = indexing.numbers_for_sizes(tx, self.value.__name__, args, draws.plain(kwargs))
         args, kwargs = with_choices(tx, self.value.__name__, args, kwargs)
@@ -407,9 +402,7 @@ def _hook_calls() -> None:
         except exc.Unsupported as error:
             if self.value is not itertools.groupby or sites.trace_of(tx) is None or isinstance(error, Refusal):
                 raise
-            words = (
-                "write `torch.unique_consecutive(x, return_counts=True)` for the runs of equal values and their lengths"
-            )
+            words = "write `torch.unique_consecutive(x, return_counts=True)` for runs of equal values and their lengths"
             refuse(tx, rules.LoopNotWelded("groupby", "which items belong together, the data decides", words))
 
     def handler_for(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) -> Any:
@@ -426,10 +419,6 @@ def _hook_calls() -> None:
     ItertoolsVariable.call_function = itertools_call_function  # type: ignore[method-assign]
     BuiltinVariable._make_handler = staticmethod(handler_for)  # type: ignore[assignment,method-assign]
     BuiltinVariable.call_function_handler_cache.clear()  # made for what torch alone compiled before
-
-
-def _is_sized_by_data(vt: VariableTracker) -> bool:
-    return is_tensor(vt := vt.realize()) and is_sized_by_data(example(vt))
 
 
 def _hook_output() -> None:
@@ -462,7 +451,7 @@ def _hook_methods() -> None:
         lost = getattr(self, "gw_lost_alias", None)
         if lost is not None and changes_in_place(name):
             refuse(tx, rules.RegionMutates(lost, "a branch"))
-        polyfill = polyfills.METHODS.get(name)
+        polyfill = polyfills.METHODS.get(name) or data_sized.method_instead(self, name)
         if polyfill is not None and sites.trace_of(tx) is not None:
             return call(tx, polyfill, self, *args, **kwargs)
         if sites.trace_of(tx) is not None:
@@ -475,6 +464,8 @@ def _hook_methods() -> None:
                 return list_operations.split(tx, self, *args, **kwargs)
             if name == "resize_as_" and args and is_tensor(args[0]) and example(self).shape == example(args[0]).shape:
                 return self  # nothing to do
+            if name == "__getitem__" and indexing.needs_help(tx, args[0]):
+                return indexing.getitem(tx, self, *args)
             if name == "__setitem__":
                 if indexing.is_part(args[1], self, args[0]):
                     return ConstantVariable.create(None)

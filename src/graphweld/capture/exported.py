@@ -20,7 +20,9 @@ import torch
 from torch._dynamo.variables.base import AttributeMutationExisting, ValueMutationExisting, VariableTracker
 from torch._dynamo.variables.dicts import ConstDictVariable, DunderDictVariable
 from torch._dynamo.variables.lists import ListVariable, SizeVariable, TupleVariable
+from torch._dynamo.variables.sets import SetVariable
 from torch._dynamo.variables.tensor import SymNodeVariable
+from torch._dynamo.variables.torch_function import TorchFunctionModeStackVariable
 from torch.fx import Graph, GraphModule, Node
 from torch.utils import _pytree as pytree
 
@@ -277,6 +279,10 @@ def _buffer_writes(tx: Tx) -> list[tuple[VariableTracker, VariableTracker]]:
     for vt in list(side_effects.id_to_variable.values()):
         is_changed = isinstance(vt.mutation_type, ValueMutationExisting) and vt.mutation_type.is_modified
         if not is_changed or isinstance(vt, DunderDictVariable):
+            continue
+        is_as_before = isinstance(vt, SetVariable) and [*vt.items] == [*vt.original_items]
+        if is_as_before or (isinstance(vt, TorchFunctionModeStackVariable) and not vt.symbolic_stack):
+            vt.mutation_type.is_modified = False  # it holds what it held, and no mode that was entered is left
             continue
         if not isinstance(vt, ConstDictVariable) or getattr(vt.source, "member", None) != "_buffers":
             cannot_carry(tx, f"change {kind_of(vt)} from before the call", "return the new values", vt)

@@ -17,7 +17,7 @@ from torch._dynamo.variables.tensor import SymNodeVariable, TensorVariable
 from graphweld.capture import sites
 from graphweld.capture.merge_variable import MergeVariable
 from graphweld.capture.percent import escaped
-from graphweld.capture.variables import Tx, call, is_tensor, method
+from graphweld.capture.variables import Tx, call, is_array, is_tensor, method
 
 CONTAINERS = (ListVariable, TupleVariable, ConstDictVariable)
 CONVERSIONS = ("", "!s", "!r", "!a")
@@ -79,7 +79,7 @@ def of_this_moment(tx: Tx, vt: VariableTracker) -> VariableTracker:
     """A value that later changes in place do not reach."""
     vt = vt.realize()
     if is_tensor(vt) and not getattr(vt, "gw_copy", False):
-        copy = method(tx, vt, "clone")
+        copy = method(tx, vt, "copy" if is_array(vt) else "clone")
         copy.gw_copy = True  # type: ignore[attr-defined]
         return copy
     if isinstance(vt, MergeVariable):

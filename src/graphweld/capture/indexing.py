@@ -11,6 +11,7 @@ import operator
 from typing import Any
 
 import torch
+from torch._C._functorch import is_batchedtensor
 from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.lists import ListVariable, SliceVariable, TupleVariable
@@ -20,16 +21,26 @@ from graphweld.capture.merge_variable import MergeVariable, changes_in_place
 from graphweld.capture.predicates import either
 from graphweld.capture.raises import OF_A_POSITION, emit_check
 from graphweld.capture.size_facts import facts_forgotten
-from graphweld.capture.variables import Tx, call, example, is_data_number, is_tensor, method, storage_key
+from graphweld.capture.variables import (
+    Tx,
+    call,
+    example,
+    existing,
+    is_array,
+    is_data_number,
+    is_tensor,
+    method,
+    storage_key,
+)
 
 INTEGERS = (torch.int64, torch.int32, torch.int16, torch.int8)
 
 
 def is_position(vt: VariableTracker) -> bool:
-    """Whether an index is one position that the data decides."""
+    """Whether an index is one position that the data decides; in `torch.vmap` it may be several."""
     if is_tensor(vt):
         fake = example(vt)
-        return fake.dim() == 0 and fake.dtype in INTEGERS
+        return fake.dim() == 0 and fake.dtype in INTEGERS and not is_batchedtensor(fake)
     return is_data_number(vt) and vt.python_type() is int
 
 
@@ -37,20 +48,27 @@ def as_number(tx: Tx, vt: VariableTracker) -> VariableTracker:
     """An index as a Python number: what `__index__` gives for a tensor, on either side of a merge."""
     vt = vt.realize()
     if is_tensor(vt):
-        return method(tx, vt, "item") if is_position(vt) else vt
+        return _item(tx, vt) if is_position(vt) else vt
     if isinstance(vt, MergeVariable):
         return vt.each(tx, lambda side: as_number(tx, side))
     return vt
+
+
+def _item(tx: Tx, vt: VariableTracker) -> VariableTracker:
+    """The number in a tensor or array without dimensions; torch knows one that NumPy makes of constants."""
+    return method(tx, existing(tx, vt.as_proxy()) if is_array(vt) else vt, "item")
 
 
 def plain_key(tx: Tx, key: VariableTracker) -> VariableTracker:
     """An index whose slices have numbers for bounds."""
     key = key.realize()
     if isinstance(key, TupleVariable):
-        return key.clone(items=[plain_key(tx, part) for part in key.items], source=None)
-    if isinstance(key, ListVariable) and any(map(is_position, key.items)):
-        numbers = [call(tx, torch.full, (), as_number(tx, part), dtype=torch.int64) for part in key.items]
-        return call(tx, torch.stack, numbers)
+        parts = [part.realize() for part in key.items]
+        return key.clone(
+            items=[_positions(tx, p) if isinstance(p, TupleVariable) else plain_key(tx, p) for p in parts], source=None
+        )
+    if isinstance(key, ListVariable):
+        return _positions(tx, key)
     if isinstance(key, GrownList):
         return _of_list(tx, key)
     if isinstance(key, SliceVariable):
@@ -64,6 +82,13 @@ def _of_list(tx: Tx, key: GrownList) -> VariableTracker:
     if example(made).dtype not in (torch.int64, torch.bool):
         give_up(tx, "an index is made of it, and its items are no ints")
     return made
+
+
+def _positions(tx: Tx, key: Any) -> VariableTracker:
+    """A list for an index, or a tuple in one: a tensor where there are positions of the data in it."""
+    if not any(map(is_position, key.items)):
+        return key  # type: ignore[no-any-return]
+    return call(tx, torch.stack, [call(tx, torch.full, (), as_number(tx, p), dtype=torch.int64) for p in key.items])
 
 
 def split(key: VariableTracker) -> list[VariableTracker] | None:
@@ -178,11 +203,15 @@ def _dims(part: VariableTracker, rank: int, parts: list[VariableTracker]) -> int
     return 0 if part.value is None else rank - sum(_dims(p, 0, []) for p in parts if p is not part)
 
 
-def needs_help(key: VariableTracker) -> bool:
-    """Whether an index holds a position or a bound that the data decides."""
+def needs_help(tx: Tx, key: VariableTracker) -> bool:
+    """Whether an index holds a position or a bound that the data decides; a mode of the program's sees it first."""
+    return _is_of_data(key) and not tx.symbolic_torch_function_state.in_torch_function_mode()
+
+
+def _is_of_data(key: VariableTracker) -> bool:
     key = key.realize()
     if isinstance(key, (TupleVariable, ListVariable, SliceVariable)):
-        return any(needs_help(part) for part in key.items)
+        return any(map(_is_of_data, key.items))
     return is_position(key) or isinstance(key, (MergeVariable, GrownList))
 
 
@@ -233,7 +262,7 @@ def numbers_for_sizes(tx: Tx, name: str, args: Any, kwargs: Any) -> tuple[Any, A
         vt = vt.realize()
         if is_tensor(vt):
             is_number = example(vt).dim() == 0 if name in NUMBERS else is_position(vt)
-            return method(tx, vt, "item") if is_number else vt
+            return _item(tx, vt) if is_number else vt
         if isinstance(vt, (ListVariable, TupleVariable)) and any(map(is_tensor, vt.items)):
             return vt.clone(items=[number(item) for item in vt.items], source=None)
         return vt

@@ -238,6 +238,11 @@ PATCHED = (
         ("self", "tx", "item"),
     ),
     Private(
+        f"{_VARIABLES}.tensor.TensorVariable.dynamic_getattr",
+        "patched: a tensor that an operator gave back as it was has the attributes that the program set",
+        ("self", "tx", "name"),
+    ),
+    Private(
         f"{_VARIABLES}.tensor.TensorVariable.unpack_var_sequence",
         "patched: a loop over the rows of a tensor, of which there may be more in the next call",
         ("self", "tx", "idxes"),
@@ -481,6 +486,7 @@ _VALUES = (
     *_each(f"{_VARIABLES}.nn_module", "UnspecializedNNModuleVariable", "a choice among modules"),
     *_each(f"{_VARIABLES}.sets", "SetVariable", "sets"),
     *_each(f"{_VARIABLES}.torch", "TorchInGraphFunctionVariable", "torch's functions"),
+    *_each(f"{_VARIABLES}.torch_function", "TorchFunctionModeStackVariable", "modes, which have no name"),
     *_each(
         f"{_VARIABLES}.user_defined",
         "UserDefinedClassVariable UserDefinedExceptionObjectVariable UserDefinedObjectVariable "
@@ -499,6 +505,7 @@ _TRACER = (
         "InstructionTranslatorBase.parent InstructionTranslatorBase.debug_locals "
         "InstructionTranslatorBase.dispatch_table InstructionTranslatorBase.pop InstructionTranslatorBase.push "
         "InstructionTranslatorBase.speculation_log InstructionTranslatorBase.stack "
+        "InstructionTranslatorBase.symbolic_torch_function_state "
         "InstructionTranslatorBase.symbolic_locals",
         "the running trace: its frames, its place in the program, output to make behind the graph",
     ),
@@ -655,6 +662,7 @@ _REST = (
     *_each("torch._decomp", "decomposition_table", "where a change at one position gets a decomposition of ours"),
     *_each("torch._export.serde.serialize", "ExportedProgramSerializer", "what writes exported programs"),
     *_each("torch._C", "_set_grad_enabled", "where the mode changes, in an exported program"),
+    *_each("torch._C._functorch", "is_batchedtensor", "a position in `torch.vmap`, which is many"),
     *_each("torch._functorch.predispatch", "_add_batch_dim", "where `torch.vmap` begins, in an exported program"),
     *_each("torch.fx.experimental.proxy_tensor", "disable_proxy_modes_tracing", "to run a region, and trace nothing"),
     *_each("torch.amp.autocast_mode", "_enter_autocast", "what an exported program enters autocast with"),
