@@ -658,6 +658,13 @@ _REST = (
     ),
     *_each("torch.utils._python_dispatch", "TorchDispatchMode", "to see those checks"),
     *_each("torch.fx.experimental.proxy_tensor", "make_fx", "to put those checks into a region of an exported program"),
+    *_each(
+        "torch._higher_order_ops.utils",
+        "_maybe_run_with_interpreter",
+        "replaced while a program is decomposed: what a region tells of sizes holds in that region",
+    ),
+    *_each("torch._guards", "detect_fake_mode", "whose facts about sizes a region is traced under"),
+    *_each("torch._subclasses.fake_tensor", "FakeTensorMode", "under which a region is run for what it gives"),
     *_each("torch._refs", "_broadcast_shapes", "who asks whether a size is less than 0"),
     *_each("torch._decomp", "decomposition_table", "where a change at one position gets a decomposition of ours"),
     *_each("torch._export.serde.serialize", "ExportedProgramSerializer", "what writes exported programs"),
