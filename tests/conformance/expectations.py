@@ -388,7 +388,7 @@ EXPORTED: tuple[Expect, ...] = (
     *_each(  # a tuple; of tuples; of several types
         "data_sizes.parts_handed_out list_reads.pairs_of_numbers boolean_operators.lazy_call_counts"
         " membership.matched_once membership.counted_by_key data_keys.set_of_a_list data_keys.counted_in_a_dict"
-        " data_keys.counted_in_a_loop",
+        " data_keys.counted_in_a_loop list_reads.the_same_of_each",
         refused="GW112",
     ),
     *_each(  # a raise after a change of an argument; or to a handler that a graph has not

@@ -403,3 +403,26 @@ def set_and_dict_of_places(x, mask):
     odd = {k % 2 for k in places}
     squares = {k: k * k for k in places if k}
     return len(odd), 1 in odd, sum(squares.values())
+
+
+@program(counts, "loop append", grad=False)
+def nothing_of_each_part(x, n):
+    """As attention over images keeps its maps, where it makes none."""
+    outs, maps = [x[:2] * 2], []
+    for i in range(int(n)):
+        outs.append(x[i : i + 2] * i)
+        maps.append(None)
+    if len(maps) == 0:
+        return torch.cat(outs), True
+    return torch.cat(outs), maps[0] is None and all(part is None for part in maps)
+
+
+@program(counts, "loop append", grad=False)
+def the_same_of_each(x, n):
+    names, pairs = [], []
+    for i in range(int(n)):
+        names.append("row")
+        pairs.append((None, "even" if i % 2 == 0 else "odd"))
+    names.append("end")
+    found = sum(1 for first, second in pairs if first is None and second == "even")
+    return x * found, names, pairs, all(pair[0] is None for pair in pairs)

@@ -362,6 +362,8 @@ def _hook_calls() -> None:
     def torch_call_function(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
         if sites.trace_of(tx) is None:
             return torch_call(self, tx, args, kwargs)
+        if self.value is torch.Tensor.__getitem__ and indexing.needs_help(tx, args[1]):
+            return indexing.getitem(tx, *args)
         of_list = growing_tensors.cat(tx, self.value, list(args), kwargs)
         of_list = of_list or list_operations.call_torch(tx, self.value, list(args), kwargs)
         if of_list is not None:
@@ -464,8 +466,6 @@ def _hook_methods() -> None:
                 return list_operations.split(tx, self, *args, **kwargs)
             if name == "resize_as_" and args and is_tensor(args[0]) and example(self).shape == example(args[0]).shape:
                 return self  # nothing to do
-            if name == "__getitem__" and indexing.needs_help(tx, args[0]):
-                return indexing.getitem(tx, self, *args)
             if name == "__setitem__":
                 if indexing.is_part(args[1], self, args[0]):
                     return ConstantVariable.create(None)

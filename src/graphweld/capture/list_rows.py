@@ -4,6 +4,8 @@
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch._dynamo.variables.base import VariableTracker
@@ -19,9 +21,41 @@ from graphweld.capture.pieces import is_exception
 from graphweld.capture.predicates import negate
 from graphweld.capture.ragged import Rows
 from graphweld.capture.tensor_types import is_sized_by_data
-from graphweld.capture.variables import Tx, call, is_tensor, method
+from graphweld.capture.variables import State, Tx, call, is_tensor, method
 
 Made = Callable[[Items], VariableTracker]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Known(carries.Composite):
+    """The same known value in each item: a row tells no more than that there is one."""
+
+    value: Carry
+
+    def leaves(self) -> list[carries.Tensor]:
+        """See `carries.leaves`."""
+        return carries.leaves(carries.Number(bool))
+
+    def conforms(self, vt: VariableTracker) -> bool:
+        """See `carries.conforms`."""
+        return carries.conforms(self.value, vt)
+
+    def unpack(self, tx: Tx, values: State) -> VariableTracker:
+        """See `carries.unpack`."""
+        values.pop(0)
+        return carries.unpack(tx, self.value, [], "an item")
+
+    def pack(self, tx: Tx, vt: VariableTracker) -> State:
+        """See `carries.pack`."""
+        return [call(tx, torch.full, (), True, dtype=torch.bool)]
+
+    def template(self, of: Callable[[Carry], Any]) -> Any:
+        """See `grown_lists.template`."""
+        return ("Merged", of(self.value), of(self.value))
+
+    def describe(self) -> str:
+        """See `carries.describe`."""
+        return carries.describe(self.value)
 
 
 def has_rows(element: Carry) -> bool:
@@ -46,9 +80,15 @@ def widened(tx: Tx, element: Carry | None, vt: VariableTracker) -> Carry:
     """The type of an item, that of the items before it being `element`."""
     if element is None and isinstance(vt.realize(), GrownList):
         element = carries.Pieces(TupleVariable([]) if vt.python_type() is tuple else new([]), ())
+    if isinstance(element, Known):
+        if element.conforms(vt):
+            return element
+        element = element.value
     if element is not None:
-        return carries.widen(tx, element, vt, "the items of a list")
-    return _of_numbers(carries.carry_of(vt))
+        element = carries.widen(tx, element, vt, "the items of a list")
+    else:
+        element = _of_numbers(carries.carry_of(vt))
+    return Known(element) if _is_known(element) else element
 
 
 def _of_numbers(element: Carry) -> Carry:
