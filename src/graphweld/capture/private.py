@@ -660,7 +660,7 @@ _REST = (
     *_each("torch.fx.experimental.proxy_tensor", "make_fx", "to put those checks into a region of an exported program"),
     *_each(
         "torch._higher_order_ops.utils",
-        "_maybe_run_with_interpreter",
+        "_maybe_run_with_interpreter _maybe_reenter_make_fx",
         "replaced while a program is decomposed: what a region tells of sizes holds in that region",
     ),
     *_each("torch._guards", "detect_fake_mode", "whose facts about sizes a region is traced under"),

@@ -26,6 +26,7 @@ from graphweld.capture.tensor_types import is_sized_by_data
 
 ATEN = torch.ops.aten
 OPERATORS = (torch.ops.higher_order.cond, while_loop_op, while_loop_stack_output_op)
+MAKERS = ("_maybe_run_with_interpreter", "_maybe_reenter_make_fx")  # of what runs, or traces, a region
 TRACERS: list[Any] = [utils, *(sys.modules[f"torch._higher_order_ops.{name}"] for name in ("cond", "while_loop"))]
 # Operators that are made of others, one of which is a check.
 CHECKING = {
@@ -76,23 +77,23 @@ def facts_of_this_run(args: Any) -> AbstractContextManager[None]:
 @contextmanager
 def facts_of_regions() -> Iterator[None]:
     """What torch's operators learn of sizes while they trace a region holds in that one only, for a while."""
-    plain = utils._maybe_run_with_interpreter
+    makers = [(module, name, vars(module)[name]) for module in TRACERS for name in MAKERS if name in vars(module)]
     tables = [(op.python_key_table, op.python_key_table[FakeTensorMode]) for op in OPERATORS]
-
-    def run_with(fn: Callable[..., Any]) -> Callable[..., Any]:
-        return _alone(plain(fn))
-
     try:
-        for module in TRACERS:
-            module._maybe_run_with_interpreter = run_with
+        for module, name, make in makers:
+            setattr(module, name, functools.partial(_made_alone, make))
         for table, run in tables:
             table[FakeTensorMode] = functools.partial(_with_regions_alone, run)
         yield
     finally:
-        for module in TRACERS:
-            module._maybe_run_with_interpreter = plain
+        for module, name, make in makers:
+            setattr(module, name, make)
         for table, run in tables:
             table[FakeTensorMode] = run
+
+
+def _made_alone(make: Callable[..., Any], *args: Any, **kwargs: Any) -> Callable[..., Any]:
+    return _alone(make(*args, **kwargs))
 
 
 def _with_regions_alone(run: Callable[..., Any], mode: Any, *args: Any) -> Any:
