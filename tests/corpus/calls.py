@@ -258,7 +258,7 @@ class RowsTaken(TorchFunctionMode):
         return func(*args, **(kwargs or {}))
 
 
-@program(lambda: [(rand(6) - 0.5, s(k)) for k in (1, 4)], "branch state")
+@program(lambda: [(rand(6) - 0.5, s(1)), (rand(6) + 0.5, s(4))], "branch state")
 def rows_taken_in_vmap(x, k):
     places = torch.arange(6)
     with RowsTaken():
