@@ -83,3 +83,19 @@ def columns_on_either_side(x, count):
     if x[0, 0] > 0:
         return part * 2, rows.relu().sum(), x[x > 0]
     return part.exp() @ rows, rows.sum(), x[0, :0] * 1
+
+
+@program(lambda: [(rand(3, 2), ints(n)[0]) for n in (3, 1)], "state data_sizes", grad=False)
+def drawn_rows(x, n):
+    places = torch.multinomial(torch.tensor([0.0, 1.0, 0.0]), n, replacement=True)  # of which one can be drawn
+    return x[places] * 2
+
+
+@program(lambda: [(rand(4, 2), ints(n)[0]) for n in (3, 1, 0)], "state data_sizes raises", grad=False)
+def dimension_that_may_be_gone(x, n):
+    rows = x[: int(n)].squeeze(0)
+    try:
+        width = x.shape[2]
+    except IndexError:
+        width = 5
+    return rows.shape[0] * rows.shape[1] * width + rows.sum()

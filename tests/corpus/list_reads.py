@@ -426,3 +426,15 @@ def the_same_of_each(x, n):
     names.append("end")
     found = sum(1 for first, second in pairs if first is None and second == "even")
     return x * found, names, pairs, all(pair[0] is None for pair in pairs)
+
+
+@program(counts, "loop append", grad=False)
+def as_often_as_tensors_say(x, n):
+    """As Qwen3-ASR of transformers makes the lengths of its windows."""
+    lengths = [0]
+    for count in torch.stack([n, n * 2 + 1]).reshape(2).long():
+        lengths += [2] * (count // 2)
+        rest = count % 2
+        if rest != 0:
+            lengths += [rest]
+    return torch.tensor(lengths).cumsum(0), x * len(lengths), len(torch.ones(2, dtype=torch.long)[0] * [3, 4])

@@ -82,6 +82,7 @@ from graphweld.capture.variables import (
 from graphweld.diagnostics import rules
 
 Args = list[VariableTracker]
+NUMBERED = (SymNodeVariable, TensorVariable)  # what a number of the data can be
 dynamo_handler = BuiltinVariable._make_handler  # before the hooks take its place
 
 
@@ -102,11 +103,9 @@ def builtin(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) -> 
     if fn is tuple and arg_types == [PartialDict]:
         return lambda tx, args, kwargs: new(args[0].present_items(tx, lambda key, value: key), tuple)
     if fn in (bool, operator.truth) and len(arg_types) == 1:
-        if issubclass(arg_types[0], (SymNodeVariable, TensorVariable)):
+        if issubclass(arg_types[0], NUMBERED):
             return _bool
-    if fn in (operator.is_, operator.is_not) and any(
-        issubclass(t, (SymNodeVariable, TensorVariable)) for t in arg_types
-    ):
+    if fn in (operator.is_, operator.is_not) and any(issubclass(t, NUMBERED) for t in arg_types):
         return _identity(fn, arg_types)
     if fn in (operator.add, operator.iadd) and StringFormatVariable in arg_types:
         return strings.concatenate(dynamo_handler(fn, arg_types, False))
@@ -115,11 +114,11 @@ def builtin(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) -> 
     if fn is str and arg_types == [StringFormatVariable]:
         return lambda tx, args, kwargs: args[0]
     if fn in (str, repr, operator.index) and len(arg_types) == 1:
-        if issubclass(arg_types[0], (SymNodeVariable, TensorVariable)):
+        if issubclass(arg_types[0], NUMBERED):
             return _of_number(fn, arg_types)
         if fn is not operator.index and arg_types[0] in CONTAINERS:
             return strings.text_of(fn, dynamo_handler(fn, arg_types, False))
-    if fn in (int, float) and len(arg_types) == 1 and issubclass(arg_types[0], (SymNodeVariable, TensorVariable)):
+    if fn in (int, float) and len(arg_types) == 1 and issubclass(arg_types[0], NUMBERED):
         return conversions.number_of(fn, dynamo_handler(fn, arg_types, False))
     if fn is round and len(arg_types) == 1 and issubclass(arg_types[0], SymNodeVariable):
         return becoming_whole(dynamo_handler(fn, arg_types, has_kwargs))
@@ -131,7 +130,7 @@ def builtin(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) -> 
         return iteration.backwards(dynamo_handler(fn, arg_types, False))
     if fn is callable and arg_types == [GetAttrVariable]:  # such as x.matmul
         return _callable
-    if fn is operator.mul and len(arg_types) == 2 and ListVariable in arg_types and SymNodeVariable in arg_types:
+    if fn is operator.mul and ListVariable in arg_types and any(issubclass(t, NUMBERED) for t in arg_types):
         return list_operations.repeat(arg_types, dynamo_handler(operator.mul, arg_types, False))
     if arg_types and issubclass(arg_types[0], TensorVariable) and fn in IN_PLACE and not has_kwargs:
         return _in_place(fn)
@@ -158,7 +157,7 @@ def builtin(fn: Callable[..., Any], arg_types: list[type], has_kwargs: bool) -> 
         return lambda tx, args, kwargs: call(tx, MIRRORED[fn], args[1], args[0])
     if fn in (operator.eq, operator.ne) and all(issubclass(t, BaseListVariable) for t in arg_types):
         return _compare_sequences(fn)
-    if fn is operator.getitem and len(arg_types) == 2 and issubclass(arg_types[1], (SymNodeVariable, TensorVariable)):
+    if fn is operator.getitem and len(arg_types) == 2 and issubclass(arg_types[1], NUMBERED):
         if issubclass(arg_types[0], (ListVariable, TupleVariable, UnspecializedNNModuleVariable)):
             return _pick_item
     if fn is operator.getitem and len(arg_types) == 2 and issubclass(arg_types[1], SliceVariable):

@@ -245,7 +245,7 @@ NUMBERS = {
 SIZED = {
     "zeros", "ones", "empty", "full", "rand", "randn", "randint", "randperm", "arange", "pad", "linspace", "eye",
     "view", "reshape", "expand", "repeat", "new_zeros", "new_ones", "new_empty", "new_full", "narrow", "split",
-    "unflatten", "tile", "roll",
+    "unflatten", "tile", "roll", "multinomial",
 }  # fmt: skip
 
 

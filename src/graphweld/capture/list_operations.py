@@ -19,7 +19,7 @@ from graphweld import runtime
 from graphweld.capture import carries, grown_lists, list_changes, sorting
 from graphweld.capture.data_numbers import number_tensor
 from graphweld.capture.grown_lists import GrownList, Items, Run, Stacked, give_up, length, new, raise_if
-from graphweld.capture.indexing import as_number
+from graphweld.capture.indexing import as_number, is_position
 from graphweld.capture.instructions import dispatch
 from graphweld.capture.list_rows import rows_of
 from graphweld.capture.list_slices import getslice
@@ -38,7 +38,6 @@ from graphweld.capture.variables import (
     call,
     constant,
     example,
-    is_data_number,
     is_number,
     is_tensor,
     method,
@@ -171,8 +170,8 @@ def repeat(arg_types: list[type], plain: Callable[..., Any]) -> Callable[..., An
 
     def handler(tx: Tx, args: list[VariableTracker], kwargs: Any) -> Any:
         items, count = args if arg_types[0] is ListVariable else reversed(args)
-        if trace_of(tx) is not None and is_data_number(count) and count.python_type() is int:
-            return call(tx, repeated, items, count)
+        if trace_of(tx) is not None and is_position(count):  # a tensor as well: it is an index
+            return call(tx, repeated, items, as_number(tx, count))
         return plain(tx, args, kwargs)
 
     return handler

@@ -238,6 +238,11 @@ PATCHED = (
         ("self", "tx", "item"),
     ),
     Private(
+        f"{_VARIABLES}.lists.SizeVariable.get_item_dyn",
+        "patched: a dimension that a tensor has not is an IndexError of the program's",
+        ("self", "tx", "arg"),
+    ),
+    Private(
         f"{_VARIABLES}.tensor.TensorVariable.dynamic_getattr",
         "patched: a tensor that an operator gave back as it was has the attributes that the program set",
         ("self", "tx", "name"),

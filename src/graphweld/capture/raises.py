@@ -28,6 +28,7 @@ from torch._dynamo.utils import set_example_value
 from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.ctx_manager import GenericContextWrappingVariable, WithExitFunctionVariable
+from torch._dynamo.variables.lists import SizeVariable
 from torch._dynamo.variables.misc import SuperVariable
 from torch._dynamo.variables.user_defined import UserDefinedExceptionObjectVariable
 from torch.fx import Graph, Node, Proxy
@@ -58,7 +59,7 @@ _RETURNS = {"RETURN_VALUE", "RETURN_CONST", "RETURN_GENERATOR"}
 
 
 def hook_exceptions() -> None:
-    """What torch does not trace: `super().__init__(...)` in exception classes, and a `raise` of one or another."""
+    """What torch does not trace: `super().__init__(...)` of exceptions, a `raise` of one or another, `x.shape[9]`."""
     call_method = SuperVariable.call_method
 
     def method(self: SuperVariable, tx: Tx, name: str, args: Any, kwargs: Any) -> VariableTracker:
@@ -76,6 +77,17 @@ def hook_exceptions() -> None:
             self.stack[-inst.arg] = _last_of(self, self.stack[-inst.arg].realize())
         raise_varargs(self, inst)
 
+    get_item_dyn = SizeVariable.get_item_dyn
+
+    def size_at(self: SizeVariable, tx: Tx, arg: VariableTracker) -> VariableTracker:
+        try:
+            return get_item_dyn(self, tx, arg)
+        except IndexError:
+            if trace_of(tx) is None:
+                raise
+        raise_observed_exception(IndexError, tx, args=["tuple index out of range"])
+
+    SizeVariable.get_item_dyn = size_at  # type: ignore[method-assign]
     SuperVariable.call_method = method  # type: ignore[method-assign]
     InstructionTranslatorBase.RAISE_VARARGS = raise_either  # type: ignore[method-assign]
     dispatch("RAISE_VARARGS")
