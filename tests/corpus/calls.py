@@ -72,7 +72,13 @@ class Attention(nn.Module):
         return self.attention(x, x, x, key_padding_mask=~mask, need_weights=False)[0]
 
 
-@factory(lambda: [(rand(2, 3, 4), torch.ones(2, 3, dtype=torch.bool)), (rand(2, 3, 4), torch.tensor([[True, True, False], [True, True, True]]))], "branch")
+@factory(
+    lambda: [
+        (rand(2, 3, 4), torch.ones(2, 3, dtype=torch.bool)),
+        (rand(2, 3, 4), torch.tensor([[True, True, False], [True, True, True]])),
+    ],
+    "branch",
+)
 def attention_with_optional_mask():
     return Attention().eval()
 
@@ -258,7 +264,7 @@ class RowsTaken(TorchFunctionMode):
         return func(*args, **(kwargs or {}))
 
 
-@program(lambda: [(rand(6) - 0.5, s(1)), (rand(6) + 0.5, s(4))], "branch state")
+@program(lambda: [(t(*x), s(k)) for x, k in (((1, 2, 3, 4, 5, 6), 1), ((-1, -2, 3, -4, -5, -6), 4))], "branch state")
 def rows_taken_in_vmap(x, k):
     places = torch.arange(6)
     with RowsTaken():
