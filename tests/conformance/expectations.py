@@ -102,8 +102,7 @@ EXPECTED: tuple[Expect, ...] = (
     *_each("mutation.needed_value_overwritten", refused="GW120"),
     *_each("shared_in_loops.two_names_of_a_replaced_list", refused="GW110"),
     *_each(
-        "attributes.own_object_gains_an_attribute data_keys.set_handed_out "
-        "data_keys.made_by_a_comprehension mutation.identity_of_carries "
+        "attributes.own_object_gains_an_attribute data_keys.set_handed_out mutation.identity_of_carries "
         "mutation.identity_with_what_was_before shared_in_loops.one_of_two_carries_behind_the_loop",
         refused="GW103",
     ),
