@@ -49,7 +49,7 @@ def page() -> str:
     lines += ["| model | variant | graphs, torch | graphs, graphweld |", "| --- | --- | --- | --- |"]
     for variant, key, record in _each(surveys):
         if is_whole(record) and not _is_one(record.get("torch", {})):
-            lines.append(f"| {key} | {variant} | {record['torch'].get('graphs')} | 1 |")
+            lines.append(f"| {key} | {variant} | {record.get('torch', {}).get('graphs', '?')} | 1 |")
     lines += ["", "## What is not one graph, or not equal", ""]
     causes: Counter[str] = Counter()
     rows = []
@@ -100,7 +100,7 @@ def _cause(record: dict[str, Any]) -> str:
     if _differs(record):
         return "differs"
     codes = dict.fromkeys(d["code"] for d in ours.get("diagnostics", ()))
-    return ", ".join(f"[{code}](codes/{code}.md)" for code in codes) or str(ours.get("error", "several graphs"))[:60]
+    return ", ".join(f"[{code}](codes/{code}.md)" for code in codes) or ours.get("error", "several graphs").split("\n")[0][:60]
 
 
 def _told(record: dict[str, Any]) -> str:
