@@ -100,7 +100,8 @@ def _cause(record: dict[str, Any]) -> str:
     if _differs(record):
         return "differs"
     codes = dict.fromkeys(d["code"] for d in ours.get("diagnostics", ()))
-    return ", ".join(f"[{code}](codes/{code}.md)" for code in codes) or ours.get("error", "several graphs").split("\n")[0][:60]
+    words = str(ours.get("error", "several graphs")).split("\n")[0][:60]
+    return ", ".join(f"[{code}](codes/{code}.md)" for code in codes) or words
 
 
 def _told(record: dict[str, Any]) -> str:
