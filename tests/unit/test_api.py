@@ -47,3 +47,11 @@ def test_compile_is_a_decorator_with_and_without_arguments() -> None:
     assert chosen(torch.ones(2)).tolist() == [2.0, 2.0]
     assert chosen(-torch.ones(2)).tolist() == [-2.0, -2.0]
     assert chosen.__name__ == "chosen"
+
+
+def test_a_dimension_that_a_tensor_sized_by_data_has_not_is_the_operators_own_error() -> None:
+    def squeezed(x: torch.Tensor) -> torch.Tensor:
+        return x[x > 0].squeeze(1)
+
+    with pytest.raises(IndexError, match="Dimension out of range"):
+        gw.compile(squeezed, backend="eager")(torch.tensor([1.0, -1.0]))

@@ -6,7 +6,6 @@ Python's rule: found is what is the same object as an item, or equal to one.
 
 import functools
 import operator
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -62,13 +61,17 @@ def _from_start(bound: int, length: int) -> int:
     return runtime.if_exp(bound < 0, lambda: bound + length, lambda: bound, -1)  # type: ignore[no-any-return]
 
 
-def index_of(items: Any, value: Any, start: int = 0, end: int = sys.maxsize) -> int:
-    """The place of the first item from `start` on that equals a value, or -1; as a loop. Traced."""
+def index_of(items: Any, value: Any, *bounds: int) -> int:
+    """The place of the first item between bounds that equals a value, or -1; as a loop. Traced."""
+
+    def is_sought(at: int, found: int) -> Any:
+        sought = found < 0
+        for k, bound in enumerate(bounds):  # the start and the end
+            sought = runtime.and_(sought, lambda k=k, bound=bound: at < bound if k else at >= bound, -1)
+        return sought
 
     def look(item: Any, at: int, found: int) -> Any:
-        is_inside = runtime.and_(at >= start, lambda: at < end, -1)
-        is_sought = runtime.and_(found < 0, lambda: is_inside, -1)
-        is_first = runtime.and_(is_sought, lambda: item == value, -1)
+        is_first = runtime.and_(is_sought(at, found), lambda: item == value, -1)
         return at + 1, runtime.if_exp(is_first, lambda: at, lambda: found, -1)
 
     return runtime.for_stmt(items, look, (0, -1), ("at", "found"), -1, None)[1]  # type: ignore[no-any-return]

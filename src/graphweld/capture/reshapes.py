@@ -40,10 +40,15 @@ def reshaped(tx: Tx, whole: VariableTracker, name: str, args: Any, kwargs: Any, 
 
 
 def _squeezed(tx: Tx, whole: VariableTracker, args: list[VariableTracker]) -> VariableTracker | None:
-    """`whole.squeeze(*args)`, where the data decides what dimensions that leaves."""
+    """`whole.squeeze(*args)`, where the data decides what dimensions that leaves; None where torch knows, or raises."""
+    from graphweld.capture.conditionals import stage_if
+
     sizes = example(whole).shape
     named = args[0].as_python_constant() if args else range(len(sizes))
-    dims = {dim % len(sizes) for dim in ([named] if isinstance(named, int) else named) if sizes}
+    named = [named] if isinstance(named, int) else named
+    if not all(-len(sizes) <= dim < len(sizes) for dim in named):
+        return None
+    dims = {dim % len(sizes) for dim in named}
     unknown = [dim for dim in dims if isinstance(sizes[dim], torch.SymInt) and free_unbacked_symbols(sizes[dim])]
     if all(statically_known_true(sizes[dim] != 1) for dim in unknown):
         return None
@@ -55,8 +60,6 @@ def _squeezed(tx: Tx, whole: VariableTracker, args: list[VariableTracker]) -> Va
             return method(tx, vt, "squeeze", dim)
         is_one = truth(tx, call(tx, _is_one, vt, dim))
         return stage_if(tx, is_one, lambda: method(tx, vt, "select", dim, 0), lambda: vt, label="a squeezed tensor")
-
-    from graphweld.capture.conditionals import stage_if
 
     for dim in sorted(dims, reverse=True):
         whole = without(whole, dim)

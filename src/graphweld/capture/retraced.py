@@ -2,7 +2,8 @@
 
 Decompositions lay results out in memory in ways of their own, and the operators want one layout from both sides and on
 every trip. Some operators check their input, which is an effect; AOTAutograd has no place for effects in a sub-graph.
-Some ask whether there is any input (`cross_entropy`), in a decomposition that only the second trace takes.
+Some ask whether there is any input (`cross_entropy`), in a decomposition that only the second trace takes. And what a
+region tells of sizes (`ids[-1]`: that there are some) torch asserts around it, where the region may not run.
 """
 
 import functools

@@ -19,6 +19,23 @@ def f(xs):
         return gw_list_1
     return list_1(xs)
 
+A set comprehension starts with an empty set, one of a dict with an empty dict, in which a key is made before its value.
+
+>>> show(convert_expressions, '''
+... def f(xs):
+...     return {x: x * 2 for x in xs}
+... ''')
+def f(xs):
+    def dict_1(gw_iterable_1):
+        gw_dict_1 = {}
+        def body_1(x):
+            gw_key_1 = x
+            gw_dict_1[gw_key_1] = x * 2
+            return ()
+        gw.for_stmt(gw_iterable_1, body_1, (), (), 0, None)
+        return gw_dict_1
+    return dict_1(xs)
+
 So does a generator expression that a builtin goes through at once; for `any` and `all` the function returns early.
 
 >>> show(convert_expressions, '''
