@@ -143,6 +143,12 @@ EXPECTED: tuple[Expect, ...] = (
     # A result that depends on what `requires_grad_()` was called on; the derivative of a product of unknown length.
     *_each("gradients.autograd_grad_inside", refused="GW120", target="*eager", variant="grad"),
     *_each("calls.nonzero_inside_branch data_sizes.parts_of_columns", refused="GW121", **_GRAD),
+    # What a derivative needs is changed on one side: AOTAutograd knows one order of things, whichever side runs.
+    *_each(
+        "unused_values.changed_since_but_not_used unused_values.changed_since_behind_a_handler",
+        refused="GW121",
+        **_GRAD,
+    ),
     # A backend that takes operators apart asks of sizes again what the tracer asked, and needs one answer.
     *_each(_ASKED, refused="GW121", target="aot_eager"),
     Expect(
@@ -212,11 +218,18 @@ EXPECTED: tuple[Expect, ...] = (
     ),
     # ------------------------------------------------------------------------------------------------ strides
     *_each(
-        "carries.transposed_carry carries.expanded_start conditionals.matrix_branch",
+        "carries.expanded_start conditionals.matrix_branch",
         gap="strides that are not dense, or that each path has of its own, come back as those of one path",
         without=("strides",),
         target="eager",
         variant="[tg]*",
+    ),
+    Expect(
+        "carries.transposed_carry",
+        gap="strides that each path has of its own come back as those of one path",
+        without=("strides",),
+        target="eager",
+        variant="tensor",
     ),
     # ------------------------------------------------------------------------------------------------ gradients
     *_each(

@@ -30,7 +30,7 @@ def small(r: Chance) -> str:
 
 def vectors(r: Chance, depth: int = 0) -> str:
     """An expression for a vector."""
-    kind = r.randint(0, 11)
+    kind = r.randint(0, 12)
     if kind <= 2 or depth > 1:
         return r.choice(VECTORS)
     inner = vectors(r, depth + 1)
@@ -60,6 +60,8 @@ def vectors(r: Chance, depth: int = 0) -> str:
             return f"helper({inner}, {ints(r)})"
         case 10:
             return f"{inner}.clone()"
+        case 11:
+            return f"{inner}.abs().sqrt()"  # its derivative is infinite at 0
     return f"({inner} / (1 + {r.choice(VECTORS)}.abs()))"
 
 

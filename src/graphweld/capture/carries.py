@@ -28,6 +28,7 @@ from graphweld.capture.pieces import fields_of, is_exception, is_itself, is_name
 from graphweld.capture.predicates import truth
 from graphweld.capture.ragged import Rows, filled_up, in_use, rows_for
 from graphweld.capture.refusal import refuse
+from graphweld.capture.selects import emit_select
 from graphweld.capture.tensor_types import same_type
 from graphweld.capture.variables import (
     State,
@@ -348,7 +349,7 @@ def pack(tx: Tx, carry: Carry, vt: VariableTracker) -> list[VariableTracker]:
         then, orelse = pack(tx, carry, vt.then), pack(tx, carry, vt.orelse)  # type: ignore[attr-defined]
         if not torch.is_grad_enabled() and any(example(leaf).requires_grad for leaf in (*then, *orelse)):
             vt.give_up("a loop carries it where no gradients are kept", tx)  # type: ignore[attr-defined]
-        return [call(tx, torch.where, vt.pred, a, b) for a, b in zip(then, orelse, strict=True)]  # type: ignore[attr-defined]
+        return [emit_select(tx, vt.pred, a, b) for a, b in zip(then, orelse, strict=True)]  # type: ignore[attr-defined]
     if isinstance(carry, Merged):
         return _pack_merged(tx, carry, vt)
     if isinstance(carry, Fixed):

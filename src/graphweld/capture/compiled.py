@@ -11,6 +11,7 @@ from torch.fx import GraphModule, Node
 
 from graphweld.capture import sites
 from graphweld.capture.raises import MARK, MARK_UNHANDLED, changed_inputs, has_handler, is_fact, is_marked
+from graphweld.capture.reached import keep_gradients_apart
 from graphweld.capture.regions import is_impure
 from graphweld.capture.saved_operands import copy_changed
 from graphweld.capture.variables import storage_key
@@ -30,6 +31,8 @@ def hook_compiled() -> None:
         trace = sites.trace_of(self.root_tx)
         if trace is not None and trace.show is not None:
             trace.show(gm)
+        if trace is not None and not self.export:
+            keep_gradients_apart(gm)
         fn = call_user_compiler(self, gm, example_inputs)
         if trace is None or self.export:
             return fn

@@ -40,6 +40,7 @@ from graphweld.capture.refusal import refuse
 from graphweld.capture.regions import assume, install, is_impure, known, reopened, trace_region
 from graphweld.capture.results import has_rows, note_rows, result_like, results_from
 from graphweld.capture.saved_operands import note_versions
+from graphweld.capture.selects import emit_select
 from graphweld.capture.sites import record
 from graphweld.capture.tensor_types import same_type
 from graphweld.capture.variables import Thunk, Tx, build, call, example, existing, is_undefined, method, same_size
@@ -202,7 +203,7 @@ def _make_node(join: Join) -> str:
         drop_dead_numbers(region)
     if not runs and is_selectable(join):
         outputs = [inline(tx, region, [slot[i] for slot in join.slots]) for i, region in enumerate((then, orelse))]
-        join.outputs = [call(tx, torch.where, join.pred, a, b) for a, b in zip(*outputs, strict=True)]
+        join.outputs = [emit_select(tx, join.pred, a, b) for a, b in zip(*outputs, strict=True)]
         return "Select"
     for i, region in enumerate((then, orelse)):
         proxies = [region.tracer.maybe_lift_tracked_freevar_to_input(slot[i].as_proxy()) for slot in join.slots]

@@ -51,6 +51,11 @@ def branch(pred: torch.Tensor, then: GraphModule, orelse: GraphModule, operands:
     return tuple(_Branch.apply(pred, sides, *operands)[: sides.outputs])
 
 
+def select(pred: torch.Tensor, then: torch.Tensor, orelse: torch.Tensor) -> torch.Tensor:
+    """One of two tensors of one type, both computed; a tensor of its own."""
+    return torch.where(pred, then, orelse) if is_traced(pred) else (then if pred else orelse).clone()
+
+
 def loop(body: GraphModule, carries: Values, extras: Values, rows: Values = (), checkpoint: bool = False) -> Values:
     """Run a region on its own results until the first of them, a 0-d bool tensor, is true; then the stacked rows.
 

@@ -31,6 +31,7 @@ SMOOTH = LINEAR | {
     "reciprocal", "maximum", "minimum", "sign", "floor", "ceil", "round", "log1p", "expm1", "nan_to_num", "erf", "mod",
     "remainder", "floordiv", "and_", "or_", "xor", "bitwise_not",
 }  # fmt: skip
+MOVING = {"getitem", "sum", "mean", "stack", "cat", "flatten", "split", "chunk", "unbind", "narrow", "select"}
 OPERATORS = {
     getattr(operator, name)
     for name in ("add sub neg mul truediv pow eq ne lt le gt ge and_ or_ xor pos").split()
@@ -72,6 +73,11 @@ def _node_qualifies(node: Node, grad: bool) -> bool:
     operands = [a.meta.get("example_value") for a in node.all_input_nodes]
     # Broadcasting raises for some shapes, but shapes are known here: the fake run has passed. Growth is work.
     return not any(_grows(value, v) for v in operands if isinstance(v, torch.Tensor) and v.dim())
+
+
+def is_flat(node: Node) -> bool:
+    """Whether a node only moves values, or its derivative is finite for every input."""
+    return _name(node) in LINEAR | MOVING or _scales(node)
 
 
 def _grows(value: torch.Tensor, operand: torch.Tensor) -> bool:

@@ -38,6 +38,7 @@ from graphweld.capture.list_items import item_of, rows_of_item
 from graphweld.capture.list_rows import as_stacked
 from graphweld.capture.loop_identity import tensors_within
 from graphweld.capture.predicates import negate
+from graphweld.capture.selects import emit_select
 from graphweld.capture.variables import State, Thunk, Tx, call, constant, example, is_tensor, method
 
 MOST_BYTES = 2**20  # of a buffer whose room is not exact, but for
@@ -315,7 +316,7 @@ def _one(tx: Tx, first: VariableTracker, like: Buffered) -> Buffered:
         return then.but(
             count=_number(tx, call(tx, torch.where, first.pred, _tensor(tx, then.count), _tensor(tx, orelse.count))),
             buffers=[
-                a if a is b else call(tx, torch.where, first.pred, a, b)
+                a if a is b else emit_select(tx, first.pred, a, b)
                 for a, b in zip(then.buffers, orelse.buffers, strict=True)
             ],
             is_kept=then.is_kept and orelse.is_kept,

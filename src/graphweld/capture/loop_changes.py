@@ -21,6 +21,7 @@ from graphweld.capture.loop_identity import storages_of
 from graphweld.capture.operands import work_on_copy
 from graphweld.capture.refusal import refuse
 from graphweld.capture.regions import Region, changed_placeholders
+from graphweld.capture.selects import emit_select
 from graphweld.capture.variables import State, Tx, call, constant, example, is_tensor, method, proxies_in, storage_key
 from graphweld.diagnostics import rules
 
@@ -101,7 +102,7 @@ class Changes:
                 flags[k] = (was, call(self.tx, torch.full, (), False))
             fake = example(self.inputs[k])
             self.originals[k] = carries.placeholder(self.tx, Tensor(fake, fake.requires_grad), "carry_start")
-            outs.append(call(self.tx, torch.where, flags[k][0], self.inputs[k], self.originals[k]))
+            outs.append(emit_select(self.tx, flags[k][0], self.inputs[k], self.originals[k]))
         return outs
 
     def close(self) -> None:

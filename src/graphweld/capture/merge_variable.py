@@ -24,6 +24,7 @@ from torch._dynamo.variables.lists import BaseListVariable, ListVariable, TupleV
 from torch._dynamo.variables.misc import GetAttrVariable
 
 from graphweld.capture.refusal import refuse
+from graphweld.capture.selects import emit_select
 from graphweld.capture.variables import (
     Tx,
     call,
@@ -78,7 +79,7 @@ class MergeVariable(VariableTracker):
         """The one tensor that stands for both alternatives, up to date with what was changed in place since."""
         if self.versions != self._versions():
             then, orelse = (side.tensor(tx) if isinstance(side, MergeVariable) else side for side in self._sides())
-            joined = call(tx, torch.where, self.pred, then, orelse)
+            joined = emit_select(tx, self.pred, then, orelse)
             if self.joined is None or self.joined.as_proxy().tracer is not tx.output.current_tracer:
                 return joined  # a region's own, while the value lives outside of it
             self.joined, self.versions = joined, self._versions()
@@ -286,7 +287,6 @@ def is_held_by_caller(vt: VariableTracker) -> bool:
 
 
 def _getattr(tx: Tx, vt: VariableTracker, name: str) -> VariableTracker:
-    from graphweld.capture.variables import call
 
     return call(tx, getattr, vt, name)
 

@@ -1,0 +1,259 @@
+"""Gradients stay where the program was: what it computed, and then did not use, gets none.
+
+    d = (x * x).sum().sqrt()           reach = Reach(); y = enter(x, reach); d = (y * y).sum().sqrt()
+    if d > 0:                    ->
+        x = x / d                      x, = branch(positive, ..., (x, d)); tell(reach, positive)
+
+The backward of a branch gives zeros to an operand that only the other side uses. In plain Python autograd does not come
+to what computed it. Here it would, and where a derivative is infinite (at `d == 0`) zero times infinity is NaN. So what
+is used only if some predicates say so, is computed of operands whose gradient is zero unless they do: they are known
+behind it, and before the backward.
+
+This is for a backend that traces the graph again. One that runs it as it is has autograd record what runs.
+"""
+
+import functools
+import operator
+from typing import Any, cast
+
+import torch
+from torch.fx import GraphModule, Node, has_side_effect
+from torch.utils import _pytree as pytree
+
+from graphweld.capture.differentiable import branch, is_traced, loop, select
+from graphweld.capture.inline import is_flat
+from graphweld.capture.regions import is_impure
+from graphweld.capture.selects import is_select
+from graphweld.capture.variables import storage_key
+
+Pred = Node | tuple[Node, int]  # a predicate, or whether an If has used one of its operands
+Way = frozenset[tuple[Pred, bool]]  # predicates, and what each has to be
+Ways = frozenset[Way]  # one is enough
+
+NEVER: Ways = frozenset()
+ALWAYS: Ways = frozenset({frozenset()})
+MOST_WAYS = 16
+
+
+class Reach:
+    """Whether the backward comes to some values, in one run of the graph: told once it is known."""
+
+    flag: torch.Tensor
+
+
+def enter(value: torch.Tensor, reach: Reach) -> torch.Tensor:
+    """`value`, with no gradient from here unless `reach` is told otherwise."""
+    if not (is_traced(value) and torch.is_grad_enabled() and value.requires_grad):
+        return value
+    return _Enter.apply(value, reach)  # type: ignore[no-any-return]
+
+
+@has_side_effect
+def tell(reach: Reach, flag: torch.Tensor) -> None:
+    reach.flag = flag
+
+
+class _Enter(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, value: torch.Tensor, reach: Reach) -> torch.Tensor:  # type: ignore[override]
+        ctx.reach = reach
+        return value.view_as(value)
+
+    @staticmethod
+    def backward(ctx: Any, grad: torch.Tensor) -> Any:  # type: ignore[override]
+        return torch.where(ctx.reach.flag, grad, torch.zeros_like(grad)), None
+
+
+def keep_gradients_apart(module: GraphModule) -> None:
+    """Have no gradient flow through what a run of the graph has not used."""
+    if any(node.target in (branch, loop) or is_select(node) for node in module.graph.nodes):
+        _Backward(module).keep_apart()
+
+
+class _Backward:
+    """Which ways the backward of a graph, or of a region, comes to its values from its outputs, or some of them."""
+
+    def __init__(self, module: GraphModule, outputs: set[int] | None = None) -> None:
+        self.module, self.graph = module, module.graph
+        self.inputs = self.graph.find_nodes(op="placeholder")
+        (self.output,) = self.graph.find_nodes(op="output")
+        self.wanted = [n for k, n in enumerate(_values(self.output)) if outputs is None or k in outputs]
+        changing = [node for node in self.graph.nodes if is_impure(node)]
+        self.changed = {storage for node in changing for n in node.all_input_nodes for storage in _storages(n)}
+        self.regions: dict[Node, tuple[_Backward, ...]] = {}  # of each If and Loop
+        self.runs: dict[Node, dict[Node, Ways]] = {}  # in which it uses each of its operands
+        self.ways: dict[Node, Ways] = {}
+        for node in reversed(self.graph.nodes):
+            self.ways[node] = self._ways_to(node)
+            if node.target in (branch, loop) and self.ways[node] != NEVER:
+                (self._look_into_branch if node.target is branch else self._look_into_loop)(node)
+        self.flags: dict[Ways, Node] = {}
+
+    def keep_apart(self) -> None:
+        computed = [node for node in self.ways if node.op in ("call_function", "call_method", "call_module")]
+        steep = {self.ways[node] for node in computed if not is_flat(node)} - {NEVER, ALWAYS}
+        reaches: dict[Ways, Node] = {}
+        for node in reversed(computed):
+            if is_select(node) and _requires_grad(node):
+                node.target = select
+            ways = self.ways[node]
+            for operand in node.all_input_nodes if ways in steep else ():
+                if self._is_entered(operand, ways):
+                    if ways not in reaches:
+                        with self.graph.inserting_before(next(iter(self.graph.nodes))):
+                            reaches[ways] = self.graph.call_function(Reach)
+                    with self.graph.inserting_before(node):
+                        entered = self.graph.call_function(enter, (operand, reaches[ways]))
+                    entered.meta = {"example_value": operand.meta["example_value"]}
+                    node.replace_input_with(operand, entered)
+        for ways, reach in reaches.items():
+            flag = self.flag(ways)
+            with self.graph.inserting_before(self.output):
+                self.graph.call_function(tell, (reach, flag))
+        self._leave_out_unwanted()
+        for regions in self.regions.values():
+            for region in regions:
+                region.keep_apart()
+        self.module.recompile()
+
+    def _is_entered(self, operand: Node, ways: Ways) -> bool:
+        """Whether the backward goes from what it comes to these ways to what it comes to in others, or leaves here."""
+        if not _requires_grad(operand) or self.changed.intersection(_storages(operand)):
+            return False  # autograd has its own word about what is changed
+        return len(_tensors(operand)) == 1 and (self.ways[operand] != ways or operand.op == "placeholder")
+
+    def _leave_out_unwanted(self) -> None:
+        """What no gradient comes to passes no zeros on: results of a region, operands of an If or Loop."""
+        for node in _values(self.output):
+            if node not in self.wanted:
+                self._detach(node, self.output)
+        for node, runs in self.runs.items():
+            for operand in [operand for operand, ways in runs.items() if ways == NEVER]:
+                self._detach(operand, node)
+
+    def _detach(self, node: Node, user: Node) -> None:
+        if _requires_grad(node):
+            with self.graph.inserting_before(user):
+                detached = self.graph.call_method("detach", (node,))
+            detached.meta = {"example_value": node.meta["example_value"].detach()}
+            user.replace_input_with(node, detached)
+
+    def _ways_to(self, node: Node) -> Ways:
+        if not _requires_grad(node):
+            return NEVER
+        if self.changed.intersection(_storages(node)):
+            return ALWAYS
+        found: set[Way] = set()
+        for user in node.users:
+            if is_impure(user) or user.target is torch.autograd.grad or (user.op == "output" and node in self.wanted):
+                return ALWAYS
+            found |= {one | other for one in self.ways[user] for other in self._used_by(user, node)}
+        return _simplified(found)
+
+    def _used_by(self, user: Node, node: Node) -> Ways:
+        """The runs of one node in which it uses an operand."""
+        if user in self.runs:
+            return self.runs[user].get(node, ALWAYS)
+        if is_select(user):
+            pred, then, orelse = cast(tuple[Node, ...], user.args)
+            return _simplified({_where(pred, side) for side, value in ((True, then), (False, orelse)) if value is node})
+        return ALWAYS
+
+    def _look_into_branch(self, node: Node) -> None:
+        pred, *sides, operands = cast(tuple[Any, ...], node.args)
+        outputs = self._results(node)
+        self.regions[node] = tuple(_Backward(getattr(self.module, side.target), outputs) for side in sides)
+        self.runs[node] = {}
+        for k, operand in enumerate(operands):
+            ways = [region.ways[region.inputs[k]] for region in self.regions[node]]
+            used = {_where(pred, side) for side, w in zip((True, False), ways, strict=True) if w != NEVER}
+            if not all(w in (NEVER, ALWAYS) for w in ways):
+                used = {frozenset({((node, k), True)})}
+            self.runs[node][operand] = _simplified(used)
+
+    def _look_into_loop(self, node: Node) -> None:
+        body, carries, extras = cast(tuple[Any, ...], node.args[:3])
+        results = self._results(node)
+        wanted: set[int] | None = None
+        found = results
+        while wanted != found:
+            wanted = found
+            region = _Backward(getattr(self.module, body.target), wanted)
+            used = [k for k, given in enumerate(region.inputs) if region.ways[given] != NEVER]
+            found = wanted | {k for k in used if k < len(carries)}
+        self.regions[node] = (region,)
+        none, some = {_where(carries[0], True)}, {_where(carries[0], False)}  # which of its trips use one is not told
+        self.runs[node] = {}
+        for k, operand in enumerate((*carries, *extras)):
+            runs = none if k < len(carries) and k in results else set()
+            self.runs[node][operand] = _simplified(runs | some if k in used else runs)
+
+    def _results(self, node: Node) -> set[int]:
+        """The results of an If or Loop that the backward comes to."""
+        reads = [user for user in node.users if user.target is operator.getitem]
+        if len(reads) < len(node.users):
+            return set(range(len(node.meta["example_value"])))
+        return {cast(int, user.args[1]) for user in reads if self.ways[user] != NEVER}
+
+    def flag(self, ways: Ways) -> Node:
+        """A node at the end that tells whether the run was one of these."""
+        if ways not in self.flags:
+            with self.graph.inserting_before(self.output):
+                every = [self._all(way) for way in ways]
+                self.flags[ways] = (
+                    functools.reduce(lambda a, b: self.graph.call_function(torch.logical_or, (a, b)), every)
+                    if every
+                    else self.graph.call_function(torch.full, ((), False))
+                )
+        return self.flags[ways]
+
+    def _all(self, way: Way) -> Node:
+        tests = [self._test(pred, holds) for pred, holds in way] or [self.graph.call_function(torch.full, ((), True))]
+        return functools.reduce(lambda a, b: self.graph.call_function(torch.logical_and, (a, b)), tests)
+
+    def _test(self, pred: Pred, holds: bool) -> Node:
+        node = pred if isinstance(pred, Node) else self._told(*pred)
+        return node if holds else self.graph.call_function(torch.logical_not, (node,))
+
+    def _told(self, node: Node, operand: int) -> Node:
+        """One more result of an If: whether the side that ran has used an operand."""
+        for region in self.regions[node]:
+            told = region.flag(region.ways[region.inputs[operand]])
+            with region.graph.inserting_before(region.output):
+                copy = region.graph.call_method("clone", (told,))
+            region.output.args = ((*_values(region.output), copy),)
+        return self.graph.call_function(operator.getitem, (node, len(_values(region.output)) - 1))
+
+
+def _where(pred: Node, holds: bool) -> Way:
+    while pred.target is torch.logical_not:
+        (pred,), holds = cast(tuple[Node], pred.args), not holds
+    return frozenset({(pred, holds)})
+
+
+def _values(output: Node) -> tuple[Node, ...]:
+    return cast(tuple[tuple[Node, ...]], output.args)[0]
+
+
+def _simplified(ways: set[Way]) -> Ways:
+    """Without what another way includes; a predicate that may be either is none."""
+    found = set(ways)
+    for way in ways:
+        for pred, holds in way:
+            rest = way - {(pred, holds)}
+            if any(other - {(pred, not holds)} <= rest for other in ways if (pred, not holds) in other):
+                found.add(rest)
+    found = {way for way in found if not any(other < way for other in found)}
+    return frozenset(found) if len(found) <= MOST_WAYS and frozenset() not in found else ALWAYS
+
+
+def _tensors(node: Node) -> list[torch.Tensor]:
+    return [leaf for leaf in pytree.tree_leaves(node.meta.get("example_value")) if isinstance(leaf, torch.Tensor)]
+
+
+def _requires_grad(node: Node) -> bool:
+    return any(tensor.requires_grad for tensor in _tensors(node))
+
+
+def _storages(node: Node) -> set[int]:
+    return {key for tensor in _tensors(node) if (key := storage_key(tensor)) is not None}
