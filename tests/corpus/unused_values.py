@@ -117,6 +117,20 @@ def no_trip_with_a_root(x):
     return y
 
 
+@program(at_zero, "loop branch")
+def some_trips_with_a_root(x):
+    x = x * 1
+    length, low = (x * x).sum().sqrt(), x.log()
+    steps = []
+    for step in range(int(x.sum()) + 2):
+        if x.sum() > 5 + step:
+            x = x / length
+        elif x.min() > 1:
+            x = x + low
+        steps.append(x * step)
+    return x, torch.stack(steps)
+
+
 @program(at_zero, "loop")
 def a_trip_with_a_root(x):
     x = x * 1

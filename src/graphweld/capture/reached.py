@@ -182,11 +182,15 @@ class _Backward:
             used = [k for k, given in enumerate(region.inputs) if region.ways[given] != NEVER]
             found = wanted | {k for k in used if k < len(carries)}
         self.regions[node] = (region,)
-        none, some = {_where(carries[0], True)}, {_where(carries[0], False)}  # which of its trips use one is not told
+        none, some = {_where(carries[0], True)}, {_where(carries[0], False)}
         self.runs[node] = {}
         for k, operand in enumerate((*carries, *extras)):
             runs = none if k < len(carries) and k in results else set()
-            self.runs[node][operand] = _simplified(runs | some if k in used else runs)
+            if k >= len(carries) and region.ways[region.inputs[k]] not in (NEVER, ALWAYS):
+                runs = {frozenset({((node, k), True)})}
+            elif k in used:
+                runs = runs | some
+            self.runs[node][operand] = _simplified(runs)
 
     def _results(self, node: Node) -> set[int]:
         """The results of an If or Loop that the backward comes to."""
@@ -212,10 +216,13 @@ class _Backward:
         return functools.reduce(lambda a, b: self.graph.call_function(torch.logical_and, (a, b)), tests)
 
     def _test(self, pred: Pred, holds: bool) -> Node:
-        node = pred if isinstance(pred, Node) else self._told(*pred)
+        if isinstance(pred, Node):
+            node = pred
+        else:
+            node = (self._told_by_branch if pred[0].target is branch else self._told_by_loop)(*pred)
         return node if holds else self.graph.call_function(torch.logical_not, (node,))
 
-    def _told(self, node: Node, operand: int) -> Node:
+    def _told_by_branch(self, node: Node, operand: int) -> Node:
         """One more result of an If: whether the side that ran has used an operand."""
         for region in self.regions[node]:
             told = region.flag(region.ways[region.inputs[operand]])
@@ -223,6 +230,29 @@ class _Backward:
                 copy = region.graph.call_method("clone", (told,))
             region.output.args = ((*_values(region.output), copy),)
         return self.graph.call_function(operator.getitem, (node, len(_values(region.output)) - 1))
+
+    def _told_by_loop(self, node: Node, operand: int) -> Node:
+        """One more carry of a Loop: whether a trip has used an operand."""
+        (region,) = self.regions[node]
+        body, carries, *rest = cast(tuple[Any, ...], node.args)
+        count, graph = len(carries), region.graph
+        told = region.flag(region.ways[region.inputs[operand]])
+        with graph.inserting_after(graph.find_nodes(op="placeholder")[count - 1]):
+            before = graph.placeholder(f"used_{count}")
+        with graph.inserting_before(region.output):
+            after = graph.call_function(torch.logical_or, (before, told))
+        values = _values(region.output)
+        region.output.args = ((*values[:count], after, *values[count:]),)
+        with self.graph.inserting_before(node):
+            start = self.graph.call_function(torch.full, ((), False))
+        node.args = (body, (*carries, start), *rest)
+        for read in list(node.users):  # the rows come behind the carries
+            if cast(int, read.args[1]) >= count:
+                read.args = (node, cast(int, read.args[1]) + 1)
+        for size, (place, *path) in node.meta.get("unbacked_bindings", {}).items():
+            if place.idx >= count:
+                node.meta["unbacked_bindings"][size] = (pytree.SequenceKey(place.idx + 1), *path)
+        return self.graph.call_function(operator.getitem, (node, count))
 
 
 def _where(pred: Node, holds: bool) -> Way:
