@@ -318,7 +318,7 @@ class _Loop(torch.autograd.Function):
     def backward(ctx: Any, *grads: Any) -> Values:  # type: ignore[override]
         wanted = ctx.wanted
         run = Run(ctx.trips, ctx.carries, ctx.stacks, ctx.extras, ctx.drew)
-        of_rows = tuple(g.clone() for g, row in zip(grads[ctx.count :], ctx.rows, strict=True) if is_float(row))
+        of_rows = tuple(_own(g) for g, row in zip(grads[ctx.count :], ctx.rows, strict=True) if is_float(row))
         sums = tuple(zeros_for(ctx.extras[k]) for k in wanted)
         ins, outs = backward_of_run(
             ctx.keys, ctx.body, run, float_cotangents(grads, ctx.carries), sums, wanted, of_rows

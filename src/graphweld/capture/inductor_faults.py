@@ -13,7 +13,9 @@ it is given the numbers that it takes for examples elsewhere: the result is the 
 
 Where to write to a slice, or to put its gradient, Inductor asks whether a bound counts from the end. Where the data
 decides the bound, so does the code. A write to a slice of such a slice, Inductor takes apart without noting which sizes
-the parts are the first to have.
+the parts are the first to have. Of a row at such a bound it wants to be told again that it counts from the start, where
+the first trace has known it. Where a region gets a tensor of `n - 2` rows and not `n` itself, its code has no name for
+`n`; and a size that has turned out to be another's, Inductor cannot give a third name.
 
 A float of Python's that the data decide is a double. Inductor's C++ code takes it for a float32.
 """
@@ -31,6 +33,7 @@ from torch._subclasses.fake_tensor import FakeTensor
 from torch.fx import GraphModule
 from torch.fx.experimental.symbolic_shapes import (
     GuardOnDataDependentSymNode,
+    ShapeEnv,
     compute_unbacked_bindings,
     free_unbacked_symbols,
 )
@@ -105,8 +108,11 @@ def lay_out_operands() -> None:
 def count_from_either_end() -> None:
     """Have Inductor write to slices whose bounds the data decides. Once a process."""
     from torch._inductor.ir import View
+    from torch._inductor.lowering import as_strided, lowerings
+    from torch._inductor.virtualized import V
 
     handle = View.handle_negative_index
+    select = lowerings[torch.ops.aten.select.int]
 
     def handled(idx: Any, size: Any) -> Any:
         try:
@@ -114,13 +120,25 @@ def count_from_either_end() -> None:
         except GuardOnDataDependentSymNode:
             return idx + Where(sympy.Lt(idx, 0), size, sympy.S.Zero)
 
+    def selected(x: Any, dim: int, idx: Any) -> Any:
+        if V.graph.current_node.meta.get("unbacked_bindings") or not free_unbacked_symbols(idx):
+            return select(x, dim, idx)
+        x.realize()
+        sizes, strides = list(x.get_size()), list(x.get_stride())
+        dim %= len(sizes)
+        offset = x.get_layout().offset + strides.pop(dim) * handled(idx, sizes.pop(dim))
+        return as_strided(x, sizes, strides, offset, storage_offset_relative_to_input_storage=False)
+
     View.handle_negative_index = staticmethod(handled)  # type: ignore[method-assign]
+    lowerings[torch.ops.aten.select.int] = selected
 
 
 @functools.cache
 def name_sizes() -> None:
     """Have Inductor note the sizes that a node it makes is the first to have. Once a process."""
+    from torch._inductor.codegen.wrapper import PythonWrapperCodegen
     from torch._inductor.fx_passes import reinplace
+    from torch._inductor.ir import TensorBox
 
     call = reinplace.graph_call_function
 
@@ -133,6 +151,27 @@ def name_sizes() -> None:
         return node
 
     reinplace.graph_call_function = called
+    assign = PythonWrapperCodegen.codegen_input_symbol_assignment
+
+    def assigned(self: Any, name: str, value: Any, bound: Any) -> None:
+        assign(self, name, value, bound)
+        for dim, size in enumerate(value.get_size() if isinstance(value, TensorBox) else ()):
+            unknown = [symbol for symbol in size.free_symbols if symbol not in bound]
+            if len(unknown) == 1 and (size - unknown[0]).is_Integer:
+                self.prefix.writeline(f"{unknown[0]} = {name}.size()[{dim}] - ({size - unknown[0]})")
+                bound.add(unknown[0])
+
+    PythonWrapperCodegen.codegen_input_symbol_assignment = assigned  # type: ignore[assignment,method-assign]
+    rename = ShapeEnv._rename_unbacked_to
+
+    def renamed(self: Any, before: Any, now: Any) -> None:
+        known = self.replacements.get(before)
+        if known is None or not free_unbacked_symbols(known):
+            rename(self, before, now)
+        else:
+            self._set_replacement(now, known, "rename_unbacked_to")
+
+    ShapeEnv._rename_unbacked_to = renamed  # type: ignore[assignment,method-assign]
 
 
 @functools.cache

@@ -384,6 +384,16 @@ INDUCTOR = (
         "patched: a write to a slice of a slice, taken apart",
         ("graph", "fn", "args", "kwargs"),
     ),
+    Private(
+        "torch._inductor.codegen.wrapper.PythonWrapperCodegen.codegen_input_symbol_assignment",
+        "patched: a size that a region gets in a sum only",
+        ("self", "name", "value", "bound_vars"),
+    ),
+    Private(
+        "torch.fx.experimental.symbolic_shapes.ShapeEnv._rename_unbacked_to",
+        "patched: a size that has turned out to be another's",
+        ("self", "orig_s", "new_s"),
+    ),
     Private(f"{_IR}.View.handle_negative_index", "patched: bounds of slices that the data decides", ("idx", "size")),
     Private(
         "torch._inductor.graph.GraphLowering.call_function",
