@@ -43,8 +43,8 @@ def _each(programs: str, **row: Any) -> list[Expect]:
     return [Expect(program, **row) for program in programs.split()]
 
 
-_ALIASES: dict[str, Any] = {"without": ("aliases",), "target": "*eager", "variant": "[tg]*"}
-_GRAD: dict[str, Any] = {"target": "aot_eager", "variant": "grad"}
+_ALIASES: dict[str, Any] = {"without": ("aliases",), "target": "[aei]*", "variant": "[tg]*"}
+_GRAD: dict[str, Any] = {"target": "[ai]*", "variant": "grad"}
 _ASKED = (
     "asked_sizes.normalized_part asked_sizes.distances_of_what_is_kept asked_sizes.unfolded_part"
     " data_sizes.operator_that_asks_for_rows"
@@ -150,7 +150,7 @@ EXPECTED: tuple[Expect, ...] = (
         **_GRAD,
     ),
     # A backend that takes operators apart asks of sizes again what the tracer asked, and needs one answer.
-    *_each(_ASKED, refused="GW121", target="aot_eager"),
+    *_each(_ASKED, refused="GW121", target="[ai]*"),
     Expect(
         "mutation.view_by_number_and_base",
         gap="Inductor's code for a row at a number of the data that is written to does not name the number",
@@ -176,7 +176,7 @@ EXPECTED: tuple[Expect, ...] = (
         target="inductor",
     ),
     *_each(
-        f"{_ASKED} data_sizes.parts_of_columns foreign.numpy_scalar output.say_in_nested_loops",
+        "foreign.numpy_scalar output.say_in_nested_loops",
         refused="GW121",
         target="inductor",
     ),
@@ -188,10 +188,17 @@ EXPECTED: tuple[Expect, ...] = (
         **_ALIASES,
     ),
     *_each(
-        "joins.boolean_mask_or_all data_sizes.mask_returned_only_on_one_side"
+        "data_sizes.mask_returned_only_on_one_side"
         " calls.index_by_tensor_in_branch conditional_expressions.lazy_sides joins.index_only_where_in_range",
         gap="a view whose place the data decides comes back as a copy",
         **_ALIASES,
+    ),
+    Expect(
+        "joins.boolean_mask_or_all",
+        gap="a view whose place the data decides comes back as a copy",
+        without=("aliases",),
+        target="*eager",
+        variant="[tg]*",
     ),
     *_each("loop_exits.return_inside_with_in_loop", refused="GW103", variant="grad"),  # which one needs a gradient
     *_each(
