@@ -322,8 +322,11 @@ def unpack(tx: Tx, carry: Carry, values: list[VariableTracker], name: str) -> Va
         flag = values.pop(0)
         then = unpack(tx, carry.then, values, name)
         return MergeVariable(flag, then, unpack(tx, carry.orelse, values, name), name)
-    parts = [unpack(tx, part, values, f"{name}[{i}]") for i, part in enumerate(carry.parts)]
-    like = carry.like
+    return rebuilt(tx, carry.like, [unpack(tx, part, values, f"{name}[{i}]") for i, part in enumerate(carry.parts)])
+
+
+def rebuilt(tx: Tx, like: VariableTracker, parts: list[VariableTracker]) -> VariableTracker:
+    """A container or object like another one, of other parts."""
     if isinstance(like, ListVariable):
         return like.clone(items=parts, mutation_type=ValueMutationNew(), source=None)
     if isinstance(like, ConstDictVariable):

@@ -10,6 +10,7 @@ from torch._dynamo.output_graph import OutputGraph
 from torch.fx import GraphModule, Node
 
 from graphweld.capture import sites
+from graphweld.capture.picked import picks
 from graphweld.capture.raises import MARK, MARK_UNHANDLED, changed_inputs, has_handler, is_fact, is_marked
 from graphweld.capture.reached import keep_gradients_apart
 from graphweld.capture.regions import is_impure
@@ -32,7 +33,7 @@ def hook_compiled() -> None:
         if trace is not None and trace.show is not None:
             trace.show(gm)
         if trace is not None and not self.export:
-            keep_gradients_apart(gm)
+            keep_gradients_apart(gm, picks(self))
         fn = call_user_compiler(self, gm, example_inputs)
         if trace is None or self.export:
             return fn

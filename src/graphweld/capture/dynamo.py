@@ -77,6 +77,7 @@ from graphweld.capture.merge_variable import changes_in_place
 from graphweld.capture.number_reads import hook_numbers, read_once
 from graphweld.capture.own_attributes import hook_own_attributes
 from graphweld.capture.partial import hook_partial
+from graphweld.capture.picked import hook_codegen
 from graphweld.capture.predicates import is_data_dependent
 from graphweld.capture.raises import hook_exceptions
 from graphweld.capture.refusal import Refusal, refuse
@@ -134,6 +135,7 @@ def install() -> None:
         counters.hook_literals()
         hook_formatting()
         hook_compiled()
+        hook_codegen()
         hook_data()
         hook_symbols()
         hook_sizes()

@@ -62,6 +62,13 @@ def find(types: list[Carry], inputs: State, after: State, are_read: bool) -> dic
     return found
 
 
+def is_longer(given: Node, after: VariableTracker) -> bool:
+    """Whether a value is a tensor of the trip's beginning, and more."""
+    return (
+        is_tensor(after) and after.as_proxy().node is not given and _appended(given, node_of(after), True) is not None
+    )
+
+
 def _appended(given: Node, node: Node, is_read: bool) -> tuple[int, list[Node]] | None:
     """The chain of `torch.cat` that leads from one node to another, and to nothing else unless `is_read`.
 

@@ -48,6 +48,7 @@ from graphweld.capture.loop_identity import (
 )
 from graphweld.capture.loop_node import emit, strided
 from graphweld.capture.merge_variable import MergeVariable
+from graphweld.capture.opened import Opened
 from graphweld.capture.operands import changed_memory, copy_operand
 from graphweld.capture.output_in_loops import Spoken
 from graphweld.capture.partial import PartialDict
@@ -340,6 +341,10 @@ def stage_loop(
         except (exc.TorchDynamoException, GuardOnDataDependentSymNode):
             body.refuse_resized(site)
             raise
+        opened = Opened.of(tx, types, body.inputs, body.after, body.region, state, names)
+        if opened is not None:
+            with contextlib.suppress(exc.Unsupported):
+                return opened.behind(stage_loop(tx, first, opened.step(step), opened.state, opened.names, site, bound))
         for are_read in (False,) if bound.are_few else (False, True):
             appends = growing_tensors.Appends(tx, types, body.inputs, body.after, state, names, are_read)
             if not appends.dims:

@@ -23,6 +23,7 @@ from torch._dynamo.variables.constant import ConstantVariable
 from torch._dynamo.variables.lists import BaseListVariable, ListVariable, TupleVariable
 from torch._dynamo.variables.misc import GetAttrVariable
 
+from graphweld.capture.picked import picking
 from graphweld.capture.refusal import refuse
 from graphweld.capture.selects import emit_select
 from graphweld.capture.variables import (
@@ -268,10 +269,11 @@ class MergeVariable(VariableTracker):
             return
         codegen.add_push_null(lambda: codegen.load_import_from("graphweld.runtime.merge", "pick"))
         codegen(self.pred)
-        for side in self._sides():
+        for side, holds in zip(self._sides(), (True, False), strict=True):
             if is_undefined(side):
                 codegen.load_import_from("graphweld.runtime.undefined", "UNDEFINED")
-            else:
+                continue
+            with picking(codegen.tx.output, self.pred, holds):
                 codegen(side)
         codegen.extend_output(create_call_function(3, False))
 

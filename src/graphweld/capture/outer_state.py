@@ -67,15 +67,20 @@ def write(tx: Tx, key: Key, value: VariableTracker) -> None:
 def types_of(tx: Tx, outer: dict[Any, Carry], region: Region) -> dict[Any, Carry]:
     """The types with what one more trace of the body changes."""
     types = dict(outer)
-    changed: list[Key] = [(vt, name, region.effects.kinds[vt, name]) for vt, name in region.effects.attributes]
-    for vt, left in region.effects.contents.items():
-        if is_table(vt):
-            changed += [(vt, part, None) for part in _parts(tx, vt, contents_of(vt), left)]
-    for key in changed:
+    for key in changed_keys(tx, region):
         if key not in types:
             types[key] = carries.carry_of(before(tx, key))
         types[key] = carries.widen(tx, types[key], after(tx, region, key), name_of(key))
     return types
+
+
+def changed_keys(tx: Tx, region: Region) -> list[Key]:
+    """The attributes that the body sets, and all entries of dicts that it changes."""
+    changed: list[Key] = [(vt, name, region.effects.kinds[vt, name]) for vt, name in region.effects.attributes]
+    for vt, left in region.effects.contents.items():
+        if is_table(vt):
+            changed += [(vt, part, None) for part in _parts(tx, vt, contents_of(vt), left)]
+    return changed
 
 
 def _parts(tx: Tx, vt: VariableTracker, start: Any, left: Any) -> list[Any]:

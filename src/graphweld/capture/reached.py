@@ -22,6 +22,7 @@ from torch.utils import _pytree as pytree
 
 from graphweld.capture.differentiable import branch, is_traced, loop, select
 from graphweld.capture.inline import is_flat
+from graphweld.capture.picked import Pick
 from graphweld.capture.regions import is_impure
 from graphweld.capture.selects import is_select
 from graphweld.capture.variables import storage_key
@@ -64,22 +65,30 @@ class _Enter(torch.autograd.Function):
         return torch.where(ctx.reach.flag, grad, torch.zeros_like(grad)), None
 
 
-def keep_gradients_apart(module: GraphModule) -> None:
-    """Have no gradient flow through what a run of the graph has not used."""
-    if any(node.target in (branch, loop) or is_select(node) for node in module.graph.nodes):
-        _Backward(module).keep_apart()
+def keep_gradients_apart(module: GraphModule, picks: dict[Node, set[Pick]]) -> None:
+    """Have no gradient flow through what a run of the graph has not used, or what was not picked of its results."""
+    (output,) = module.graph.find_nodes(op="output")
+    ways = [_simplified({_all_of(pick) for pick in picks.get(node, {frozenset()})}) for node in _values(output)]
+    if any(w != ALWAYS for w in ways) or any(n.target in (branch, loop) or is_select(n) for n in module.graph.nodes):
+        _Backward(module, dict(enumerate(ways))).keep_apart()
 
 
 class _Backward:
     """Which ways the backward of a graph, or of a region, comes to its values from its outputs, or some of them."""
 
-    def __init__(self, module: GraphModule, outputs: set[int] | None = None) -> None:
+    def __init__(self, module: GraphModule, outputs: dict[int, Ways]) -> None:
         self.module, self.graph = module, module.graph
         self.inputs = self.graph.find_nodes(op="placeholder")
         (self.output,) = self.graph.find_nodes(op="output")
-        self.wanted = [n for k, n in enumerate(_values(self.output)) if outputs is None or k in outputs]
-        changing = [node for node in self.graph.nodes if is_impure(node)]
-        self.changed = {storage for node in changing for n in node.all_input_nodes for storage in _storages(n)}
+        self.wanted: dict[Node, Ways] = {}
+        for k, node in enumerate(_values(self.output)):
+            self.wanted[node] = _simplified({*self.wanted.get(node, NEVER), *outputs.get(k, NEVER)})
+        changes = [(node, _storages(n)) for node in self.graph.nodes if is_impure(node) for n in node.all_input_nodes]
+        self.changed = {storage: node for node, storages in changes for storage in storages}  # by what at last
+        self.names: dict[int, list[Node]] = {storage: [] for storage in self.changed}
+        for node in self.graph.nodes:
+            for storage in self.changed.keys() & _storages(node):
+                self.names[storage].append(node)
         self.regions: dict[Node, tuple[_Backward, ...]] = {}  # of each If and Loop
         self.runs: dict[Node, dict[Node, Ways]] = {}  # in which it uses each of its operands
         self.ways: dict[Node, Ways] = {}
@@ -98,7 +107,7 @@ class _Backward:
                 node.target = select
             ways = self.ways[node]
             for operand in node.all_input_nodes if ways in steep else ():
-                if self._is_entered(operand, ways):
+                if self._is_entered(operand, node):
                     if ways not in reaches:
                         with self.graph.inserting_before(next(iter(self.graph.nodes))):
                             reaches[ways] = self.graph.call_function(Reach)
@@ -116,16 +125,18 @@ class _Backward:
                 region.keep_apart()
         self.module.recompile()
 
-    def _is_entered(self, operand: Node, ways: Ways) -> bool:
-        """Whether the backward goes from what it comes to these ways to what it comes to in others, or leaves here."""
-        if not _requires_grad(operand) or self.changed.intersection(_storages(operand)):
+    def _is_entered(self, operand: Node, node: Node) -> bool:
+        """Whether the backward goes from what it comes to some ways to what it comes to in others, or leaves here."""
+        if not _requires_grad(operand) or len(_tensors(operand)) > 1:
+            return False
+        if any(self.changed[storage] >= node for storage in self.changed.keys() & _storages(operand)):
             return False  # autograd has its own word about what is changed
-        return len(_tensors(operand)) == 1 and (self.ways[operand] != ways or operand.op == "placeholder")
+        return self.ways[operand] != self.ways[node] or operand.op == "placeholder"
 
     def _leave_out_unwanted(self) -> None:
         """What no gradient comes to passes no zeros on: results of a region, operands of an If or Loop."""
         for node in _values(self.output):
-            if node not in self.wanted:
+            if self.wanted.get(node, ALWAYS) == NEVER:
                 self._detach(node, self.output)
         for node, runs in self.runs.items():
             for operand in [operand for operand, ways in runs.items() if ways == NEVER]:
@@ -141,13 +152,20 @@ class _Backward:
     def _ways_to(self, node: Node) -> Ways:
         if not _requires_grad(node):
             return NEVER
-        if self.changed.intersection(_storages(node)):
-            return ALWAYS
+        names = {node, *(n for storage in self.changed.keys() & _storages(node) for n in self.names[storage])}
+        if len(names) > 1 and any(not n.op.startswith("call") for n in names):
+            return ALWAYS  # who holds it sees it change
         found: set[Way] = set()
-        for user in node.users:
-            if is_impure(user) or user.target is torch.autograd.grad or (user.op == "output" and node in self.wanted):
-                return ALWAYS
-            found |= {one | other for one in self.ways[user] for other in self._used_by(user, node)}
+        for name in names:
+            for user in name.users:
+                if user <= node:
+                    continue
+                if user.op == "output":
+                    found |= self.wanted[name]
+                elif user.target is torch.autograd.grad or (is_impure(user) and not _tensors(user)):
+                    return ALWAYS
+                else:
+                    found |= {one | other for one in self.ways[user] for other in self._used_by(user, name)}
         return _simplified(found)
 
     def _used_by(self, user: Node, node: Node) -> Ways:
@@ -161,7 +179,7 @@ class _Backward:
 
     def _look_into_branch(self, node: Node) -> None:
         pred, *sides, operands = cast(tuple[Any, ...], node.args)
-        outputs = self._results(node)
+        outputs = dict.fromkeys(self._results(node), ALWAYS)
         self.regions[node] = tuple(_Backward(getattr(self.module, side.target), outputs) for side in sides)
         self.runs[node] = {}
         for k, operand in enumerate(operands):
@@ -178,7 +196,7 @@ class _Backward:
         found = results
         while wanted != found:
             wanted = found
-            region = _Backward(getattr(self.module, body.target), wanted)
+            region = _Backward(getattr(self.module, body.target), dict.fromkeys(wanted, ALWAYS))
             used = [k for k, given in enumerate(region.inputs) if region.ways[given] != NEVER]
             found = wanted | {k for k in used if k < len(carries)}
         self.regions[node] = (region,)
@@ -259,6 +277,10 @@ def _where(pred: Node, holds: bool) -> Way:
     while pred.target is torch.logical_not:
         (pred,), holds = cast(tuple[Node], pred.args), not holds
     return frozenset({(pred, holds)})
+
+
+def _all_of(pick: Pick) -> Way:
+    return frozenset().union(*(_where(pred, holds) for pred, holds in pick))
 
 
 def _values(output: Node) -> tuple[Node, ...]:
