@@ -87,7 +87,8 @@ EXPECTED: tuple[Expect, ...] = (
         " shared_in_loops.exchanged_and_kept shared_in_loops.two_carries_of_one_tensor"
         " shared_in_loops.swapped_then_changed shared_in_loops.first_bound_in_the_loop_then_changed"
         " shared_in_loops.pair_of_the_loop_then_changed shared_in_loops.longer_list_then_changed"
-        " shared_in_loops.one_of_two_tensors_changed_under_another_name",
+        " shared_in_loops.one_of_two_tensors_changed_under_another_name"
+        " shared_in_loops.either_of_two_changed_and_carried",
         refused="GW104",
     ),
     # Of what a list of unknown length holds, and of the list that a loop replaces, the graph has copies.

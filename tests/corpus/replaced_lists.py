@@ -348,3 +348,21 @@ def start_of_a_carry_put_into_rows_then_changed(x, n):
             break
     x.sub_(1)
     return items[0]
+
+
+@program(lambda: [(t(1.0, 2.0, 3.0),), (t(-1.0, -2.0, 4.0),), (t(-1.0, 0.5, 0.5),)], "loop append", grad=False)
+def longer_in_the_inner_loop_than_behind_it(x):
+    items, total, turns = [x], x * 0, 0
+    while turns < 3:
+        turns += 1
+        turn = 0
+        while True:
+            turn += 1
+            items.append(x * turn)
+            if turn > 2 or x.mean().item() > 0:
+                break
+        total = total + items[-1] + len(items)
+        items = [x, total]
+        if total.sum().item() > 9:
+            break
+    return total

@@ -194,3 +194,17 @@ def one_of_two_carries_behind_the_loop(x, n):
         if a.sum() > 8:
             b = a
     return a is b
+
+
+@program(counts, "loop branch state", grad=False)
+def either_of_two_changed_and_carried(x, n):
+    """`z` is the same tensor as `y`, whichever that is, and the loop has it twice."""
+    y = x * 1
+    if x.sum() > 3:
+        y = (x - 1).abs()
+    z = y
+    for _ in range(int(n)):
+        z = z
+        y.sub_(1)
+        x = z.view(-1)
+    return x * 2

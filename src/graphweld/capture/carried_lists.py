@@ -21,7 +21,7 @@ from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 from graphweld.capture import carries, list_buffers
 from graphweld.capture.carries import Carry, Fixed, Merged, Number, Pieces, Tensor
 from graphweld.capture.grown_lists import Conditional, GrownList, Items, Run, Stacked, give_up, length
-from graphweld.capture.list_buffers import Additions, Buffered, Room
+from graphweld.capture.list_buffers import REPLACED, Buffered, Room
 from graphweld.capture.list_items import stand_in
 from graphweld.capture.list_rows import examples, has_rows, widened
 from graphweld.capture.ragged import Rows
@@ -30,7 +30,6 @@ from graphweld.capture.variables import State, Tx, constant, example, same_size
 
 Size = int | torch.SymInt
 MOST_KNOWN = 2**12  # items, of which a list holds some: more are a matter of `list_buffers`
-REPLACED = Additions(None, False)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -63,14 +63,18 @@ class Additions:
     are_appended: bool
 
 
+REPLACED = Additions(None, False)  # of a list that a trip puts in its place, and not what it adds
+
+
 class Buffered(Run):
     """In a loop that carries the list: its first items.
 
     `is_kept` tells whether those from before the loop are as they were. `added` is how many rows this trip has
-    written, where that is known, and `least` how many items there are at least.
+    written, where that is known, and `least` how many items there are at least. A list that `is_replaced` has room for
+    the longest that a trip leaves, which need not be the longest that an inner loop makes.
     """
 
-    _nonvar_fields = {"is_enough", "is_kept", "added", "least", *Run._nonvar_fields}
+    _nonvar_fields = {"is_enough", "is_kept", "added", "least", "is_replaced", *Run._nonvar_fields}
 
     def __init__(
         self,
@@ -81,15 +85,16 @@ class Buffered(Run):
         is_kept: bool = True,
         added: int | None = 0,
         least: int = 0,
+        is_replaced: bool = False,
         **kw: Any,
     ) -> None:
         super().__init__(**kw)
         self.element, self.count, self.buffers, self.is_enough = element, count, buffers, is_enough
-        self.is_kept, self.added, self.least = is_kept, added, least
+        self.is_kept, self.added, self.least, self.is_replaced = is_kept, added, least, is_replaced
 
     def but(self, **changes: Any) -> "Buffered":
         """The same with some fields changed."""
-        kept = {name: getattr(self, name) for name in ("is_enough", "is_kept", "added", "least")}
+        kept = {name: getattr(self, name) for name in ("is_enough", "is_kept", "added", "least", "is_replaced")}
         given = {"element": self.element, "count": self.count, "buffers": self.buffers, **kept, **changes}
         return Buffered(**given)
 
@@ -190,7 +195,8 @@ def room_for(tx: Tx, element: Carry, start: Items, most: VariableTracker | None,
     """Room for a list that holds `start` before a loop of `most` trips."""
     first = adopted(start)
     if first is not None:
-        return Room(method(tx, first.buffers[0], "size", 0), first.is_enough, trip)
+        is_enough = first.is_enough and not (first.is_replaced and trip.rows != 0)
+        return Room(method(tx, first.buffers[0], "size", 0), is_enough, trip)
     held, adds = length(tx, start), trip.rows
     if most is not None and adds is not None and not _is_long(most, adds):
         return Room(_fresh(tx, call(tx, _total, held, most, adds)), True, trip)
@@ -235,7 +241,9 @@ def enter(tx: Tx, element: Carry, room: Room, values: Items, least: int) -> Buff
     """What the list holds when a trip begins. Takes its carries off `values`."""
     count, *buffers = [values.pop(0) for _ in range(1 + len(carries.leaves(element)))]
     number = call(tx, _in_use, method(tx, count, "item"), buffers[0], room.is_enough)
-    return Buffered(element, number, buffers, room.is_enough, least=least if room.trip.are_appended else 0)
+    replaced = room.trip == REPLACED
+    least = least if room.trip.are_appended else 0
+    return Buffered(element, number, buffers, room.is_enough, least=least, is_replaced=replaced)
 
 
 def _in_use(count: int, buffer: torch.Tensor, is_enough: bool) -> int:

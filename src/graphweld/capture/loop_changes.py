@@ -69,6 +69,8 @@ class Changes:
                 self._refuse()
         for outer, placeholder in self.region.mutated.items():
             self._refuse_shared(starts, [outer.node.meta["example_value"]])
+            if storage_key(outer.node.meta["example_value"]) in set[Any]().union(*map(storages_of, began)):
+                self._refuse()  # one of two tensors that a name may stand for
             self._refuse_shared([*after, *rows], [placeholder.node.meta["example_value"]])
             memory = storage_key(placeholder.node.meta["example_value"])
             refuse_change_of(self.tx, memory)
