@@ -13,8 +13,8 @@ it is given the numbers that it takes for examples elsewhere: the result is the 
 
 Where to write to a slice, or to put its gradient, Inductor asks whether a bound counts from the end. Where the data
 decides the bound, so does the code. A write to a slice of such a slice, Inductor takes apart without noting which sizes
-the parts are the first to have. Of a row at such a bound it wants to be told again that it counts from the start, where
-the first trace has known it. Where a region gets a tensor of `n - 2` rows and not `n` itself, its code has no name for
+the parts are the first to have. Of a row or a slice at such a bound it asks again where it is, which the first trace
+has known. Where a region gets a tensor of `n - 2` rows and not `n` itself, its code has no name for
 `n`; and a size that has turned out to be another's, Inductor cannot give a third name.
 
 A float of Python's that the data decide is a double. Inductor's C++ code takes it for a float32.
@@ -112,7 +112,7 @@ def count_from_either_end() -> None:
     from torch._inductor.virtualized import V
 
     handle = View.handle_negative_index
-    select = lowerings[torch.ops.aten.select.int]
+    select, slice_ = lowerings[torch.ops.aten.select.int], lowerings[torch.ops.aten.slice.Tensor]
 
     def handled(idx: Any, size: Any) -> Any:
         try:
@@ -121,16 +121,39 @@ def count_from_either_end() -> None:
             return idx + Where(sympy.Lt(idx, 0), size, sympy.S.Zero)
 
     def selected(x: Any, dim: int, idx: Any) -> Any:
-        if V.graph.current_node.meta.get("unbacked_bindings") or not free_unbacked_symbols(idx):
-            return select(x, dim, idx)
+        return select(x, dim, idx) if is_left_open(idx) else placed(x, dim, idx, 1)
+
+    def sliced(x: Any, dim: int = 0, start: Any = 0, end: Any = None, step: int = 1, clamp: bool = True) -> Any:
+        try:
+            return slice_(x, dim, start, end, step, clamp)
+        except AssertionError:
+            if is_left_open((start, end)):
+                raise
+            return placed(x, dim, 0 if start is None else start, step)
+
+    def is_left_open(bounds: Any) -> bool:
+        """Whether the trace has not known where it is, or it is no place that the data decides."""
+        return bool(V.graph.current_node.meta.get("unbacked_bindings")) or not free_unbacked_symbols(bounds)
+
+    def placed(x: Any, dim: int, at: Any, step: int) -> Any:
+        """The part of `x` that begins there, of the sizes and at the place that the trace has found."""
+        node = V.graph.current_node
+        part, whole = node.meta["val"], node.args[0].meta["val"]
         x.realize()
-        sizes, strides = list(x.get_size()), list(x.get_stride())
-        dim %= len(sizes)
-        offset = x.get_layout().offset + strides.pop(dim) * handled(idx, sizes.pop(dim))
+        dim, strides = dim % len(x.get_size()), list(x.get_stride())
+        moved = _expr(part.storage_offset()) - _expr(whole.storage_offset())
+        from_start = sympy.expand(moved - _expr(whole.stride(dim)) * at) == 0
+        offset = x.get_layout().offset + strides[dim] * (at if from_start else at + x.get_size()[dim])
+        strides[dim : dim + 1] = [strides[dim] * step] if part.dim() == whole.dim() else []
+        sizes = [_expr(size) for size in part.shape]
         return as_strided(x, sizes, strides, offset, storage_offset_relative_to_input_storage=False)
 
     View.handle_negative_index = staticmethod(handled)  # type: ignore[method-assign]
-    lowerings[torch.ops.aten.select.int] = selected
+    lowerings.update({torch.ops.aten.select.int: selected, torch.ops.aten.slice.Tensor: sliced})
+
+
+def _expr(number: Any) -> Any:
+    return number.node.expr if isinstance(number, torch.SymInt) else sympy.Integer(number)
 
 
 @functools.cache
