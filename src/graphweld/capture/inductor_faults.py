@@ -28,6 +28,7 @@ from unittest import mock
 
 import sympy  # type: ignore[import-untyped]
 import torch
+from sympy.logic.boolalg import BooleanFunction  # type: ignore[import-untyped]
 from torch._higher_order_ops.while_loop import while_loop_op, while_loop_stack_output_op
 from torch._subclasses.fake_tensor import FakeTensor
 from torch.fx import GraphModule
@@ -149,7 +150,8 @@ def count_from_either_end() -> None:
         return as_strided(x, sizes, strides, offset, storage_offset_relative_to_input_storage=False)
 
     View.handle_negative_index = staticmethod(handled)  # type: ignore[method-assign]
-    lowerings.update({torch.ops.aten.select.int: selected, torch.ops.aten.slice.Tensor: sliced})
+    for op, lower in ((torch.ops.aten.select.int, selected), (torch.ops.aten.slice.Tensor, sliced)):
+        lowerings[op] = lower
 
 
 def _expr(number: Any) -> Any:
@@ -231,6 +233,8 @@ def lower_by_examples() -> None:
             return self.optimization_hints(sizes)
 
     def lowered(self: Any, target: Any, args: Any, kwargs: Any) -> Any:
+        if target is torch.ops.aten.full.default and isinstance(args[1], BooleanFunction):
+            args = (args[0], Where(args[1], sympy.S.One, sympy.S.Zero), *args[2:])  # it expands what it is given
         with contextlib.ExitStack() as stack:
             if target is torch.ops.aten.convolution.default:
                 stack.enter_context(mock.patch.object(SizeVarAllocator, "guarding_hints_or_throw", any_hints))

@@ -180,6 +180,11 @@ PATCHED = (
         ("self", "orig_expr"),
     ),
     Private(
+        f"{_DYNAMO}.codegen.PyCodegen.__call__",
+        "patched: which results of a graph are picked outside of it",
+        ("self", "value", "allow_cache"),
+    ),
+    Private(
         f"{_DYNAMO}.output_graph.OutputGraph.call_user_compiler",
         "patched: a compiled graph that ends in a raise leaves no trace",
         ("self", "gm", "example_inputs"),
@@ -704,6 +709,16 @@ _REST = (
         "torch._inductor.sizevars",
         "SizeVarAllocator SizeVarAllocator.guarding_hints_or_throw SizeVarAllocator.optimization_hints",
         "the sizes that Inductor takes for examples",
+    ),
+    *_each(
+        "torch._inductor.codegen.wrapper", "PythonWrapperCodegen", "to name a size that a region gets in a sum only"
+    ),
+    *_each("torch._inductor.ir", "TensorBox", "what has sizes among a region's inputs"),
+    *_each("torch._inductor.lowering", "as_strided lowerings", "to lower parts whose place the first trace has known"),
+    *_each(
+        "torch.fx.experimental.symbolic_shapes.ShapeEnv",
+        "_set_replacement",
+        "a size that has turned out to be another's",
     ),
     *_each("torch._inductor.virtualized", "V", "the node that Inductor is at"),
     *_each("torch._inductor", "aoti_compile_and_package aoti_load_package", "packages that run without Python"),
