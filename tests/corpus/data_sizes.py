@@ -467,3 +467,18 @@ def squeezed_in_branch(x):
     if x.sum() > 0:
         return torch.squeeze(x[x > 0.85], 0)
     return x
+
+
+@program(
+    lambda: [
+        (t([0.5, 0.2, 1.0], [1.0, 2.0, -1.0]), torch.tensor([2, -100])),
+        (t([0.5, 0.2, 1.0], [1.0, 2.0, -1.0]), torch.tensor([-100, -100])),
+        (t([0.5, 0.2, 1.0], [1.0, 2.0, -1.0]), torch.tensor([0, 1])),
+    ],
+    "branch",
+)
+def mask_beside_positions(scores, labels):
+    kept = labels >= 0
+    if not kept.any():
+        return scores.sum() * 0
+    return -scores.log_softmax(-1)[kept, labels[kept]].sum() / kept.sum()

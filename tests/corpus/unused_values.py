@@ -62,17 +62,17 @@ def nested_with_something_done(x):
     return x
 
 
-@program(at_zero, "branch")
+@program(lambda: [*at_zero(), (t(-1.0, -2.0),)], "branch")
 def one_of_three(x):
     a, b, c = x.sqrt(), x.log(), 1 / x
     if x.sum() > 5:
         y = a
     elif x.sum() > 1:
         y = x.sin()
-    elif x.sum() > 0:
-        y = b
-    else:
+    elif x.sum() > -1:
         y = x + 1
+    else:
+        y = b
     if x.sum() > 6:
         y = y + c
     return y
@@ -125,7 +125,7 @@ def some_trips_with_a_root(x):
     for step in range(int(x.sum()) + 2):
         if x.sum() > 5 + step:
             x = x / length
-        elif x.min() > 1:
+        elif x.min() > 0.5:
             x = x + low
         steps.append(x * step)
     return x, torch.stack(steps)
@@ -145,8 +145,8 @@ def a_trip_with_a_root(x):
 def chosen_by_an_expression(x):
     x = x * 1
     a, b = x.sqrt(), x.log()
-    y = a if x.min() > 3.5 else x
-    z = b if x.min() > 1 else y
+    y = a if x.min() > 2.5 else x
+    z = b if x.max() > 3.5 else y
     return z * 2 + y
 
 
@@ -169,7 +169,7 @@ def changed_since_but_not_used(x):
     return a
 
 
-@program(lambda: [(t(0.0, 0.0),), (t(1.0, 2.0),)], "raises branch")
+@program(lambda: [(t(0.0, 0.0),), (t(1.0, 2.0),)], "branch")
 def changed_since_behind_a_handler(x):
     b = x * 1
     a = b.abs()
@@ -187,11 +187,11 @@ class Head(torch.nn.Module):
     def __init__(self):
         super().__init__()
         self.first = torch.nn.Linear(2, 2)
-        self.scale = torch.nn.Parameter(torch.zeros(2))
+        self.scale = torch.nn.Parameter(torch.zeros(2) - 3)
 
     def forward(self, x):
         y = self.first(x)
-        scaled = y / self.scale
+        scaled = y / (self.scale + x[0])
         if torch.isfinite(scaled).all():
             return scaled.sum() * x
         return y * 2

@@ -38,7 +38,7 @@ def hook_codegen() -> None:
 def picking(output: Any, pred: VariableTracker, holds: bool) -> Iterator[None]:
     """The code that is generated meanwhile is for a value that is picked if a predicate holds."""
     before = _now(output)
-    output.gw_picking = before | {(node_of(pred), holds)}
+    output.gw_picking = before | ({(node_of(pred), holds)} if is_tensor(pred) else frozenset())
     try:
         yield
     finally:

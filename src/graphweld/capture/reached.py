@@ -62,14 +62,15 @@ class _Enter(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, grad: torch.Tensor) -> Any:  # type: ignore[override]
-        return torch.where(ctx.reach.flag, grad, torch.zeros_like(grad)), None
+        return torch.where(ctx.reach.flag.to(grad.device), grad, torch.zeros_like(grad)), None
 
 
 def keep_gradients_apart(module: GraphModule, picks: dict[Node, set[Pick]]) -> None:
     """Have no gradient flow through what a run of the graph has not used, or what was not picked of its results."""
     (output,) = module.graph.find_nodes(op="output")
     ways = [_simplified({_all_of(pick) for pick in picks.get(node, {frozenset()})}) for node in _values(output)]
-    if any(w != ALWAYS for w in ways) or any(n.target in (branch, loop) or is_select(n) for n in module.graph.nodes):
+    is_welded = any(n.target in (branch, loop) or is_select(n) for n in module.graph.nodes)
+    if (is_welded or any(w != ALWAYS for w in ways)) and any(map(_requires_grad, module.graph.nodes)):
         _Backward(module, dict(enumerate(ways))).keep_apart()
 
 
@@ -127,7 +128,7 @@ class _Backward:
 
     def _is_entered(self, operand: Node, node: Node) -> bool:
         """Whether the backward goes from what it comes to some ways to what it comes to in others, or leaves here."""
-        if not _requires_grad(operand) or len(_tensors(operand)) > 1:
+        if not _is_float(operand) or len(_tensors(operand)) > 1:
             return False
         if any(self.changed[storage] >= node for storage in self.changed.keys() & _storages(operand)):
             return False  # autograd has its own word about what is changed
@@ -143,14 +144,14 @@ class _Backward:
                 self._detach(operand, node)
 
     def _detach(self, node: Node, user: Node) -> None:
-        if _requires_grad(node):
+        if _is_float(node):
             with self.graph.inserting_before(user):
                 detached = self.graph.call_method("detach", (node,))
             detached.meta = {"example_value": node.meta["example_value"].detach()}
             user.replace_input_with(node, detached)
 
     def _ways_to(self, node: Node) -> Ways:
-        if not _requires_grad(node):
+        if not _is_float(node):
             return NEVER
         names = {node, *(n for storage in self.changed.keys() & _storages(node) for n in self.names[storage])}
         if len(names) > 1 and any(not n.op.startswith("call") for n in names):
@@ -158,12 +159,12 @@ class _Backward:
         found: set[Way] = set()
         for name in names:
             for user in name.users:
-                if user <= node:
+                if user <= node or user.target == "detach":
                     continue
                 if user.op == "output":
                     found |= self.wanted[name]
-                elif user.target is torch.autograd.grad or (is_impure(user) and not _tensors(user)):
-                    return ALWAYS
+                elif user.target is torch.autograd.grad or user.meta.get("example_value") is None or _hides(user):
+                    return ALWAYS  # who knows what becomes of it
                 else:
                     found |= {one | other for one in self.ways[user] for other in self._used_by(user, name)}
         return _simplified(found)
@@ -301,6 +302,16 @@ def _simplified(ways: set[Way]) -> Ways:
 
 def _tensors(node: Node) -> list[torch.Tensor]:
     return [leaf for leaf in pytree.tree_leaves(node.meta.get("example_value")) if isinstance(leaf, torch.Tensor)]
+
+
+def _hides(node: Node) -> bool:
+    """Whether a node changes something, and its value does not show that it is the same memory."""
+    return is_impure(node) and not (_storages(node) & _storages(node.all_input_nodes[0]))
+
+
+def _is_float(node: Node) -> bool:
+    """Whether a gradient may flow: of what a loop or an operator in place makes, the trace does not always tell."""
+    return any(tensor.is_floating_point() or tensor.is_complex() for tensor in _tensors(node))
 
 
 def _requires_grad(node: Node) -> bool:

@@ -6,6 +6,7 @@ from typing import Any
 
 import onnx_ir as ir
 import torch
+from onnxscript.function_libs.torch_lib.ops.core import aten_index
 
 import graphweld.capture.returned_lists  # noqa: F401 - makes operators
 from graphweld.capture.exporter import BATCH_NORM, CDIST
@@ -29,6 +30,7 @@ def translations() -> dict[Callable[..., Any], Callable[..., Any]]:
         **onnx_draws.translations(),
         torch.ops.aten.cat.default: translate_cat,
         torch.ops.aten.copy.default: translate_copy,
+        torch.ops.aten.index.Tensor: translate_index,
         torch.ops.aten.masked_select.default: translate_masked_select,
         CDIST: translate_cdist,
         operator.le: translate_le,
@@ -59,6 +61,26 @@ def translate_cat(tensors: Sequence[ir.Value], dim: int = 0) -> ir.Value:
 def translate_copy(value: ir.Value, source: ir.Value, non_blocking: bool = False) -> ir.Value:
     """What becomes of a tensor that another one is written into, which may be of fewer elements."""
     return emit("Expand", [*emit("CastLike", [source, value]), *emit("Shape", [value])])[0]
+
+
+def translate_index(value: ir.Value, indices: Sequence[ir.Value | None]) -> ir.Value:
+    """Indexing; a mask beside other tensors is the positions where it holds, which the exporter takes for all."""
+    given = [index for index in indices if index is not None]
+    if len(given) < 2 or not any(index.dtype == BOOL for index in given):
+        return aten_index(value, indices)  # type: ignore[no-any-return]
+    positions: list[ir.Value | None] = []
+    for index in indices:
+        positions += [index] if index is None or index.dtype != BOOL else _positions(index)
+    return aten_index(value, positions)  # type: ignore[no-any-return]
+
+
+def _positions(mask: ir.Value) -> list[ir.Value]:
+    """Where a mask holds, in each of its dimensions."""
+    (places,) = emit("NonZero", [mask])
+    rows = [emit("Gather", [places, constant(dim)], axis=0)[0] for dim in range(len(mask.shape or ()))]
+    for row in rows:
+        row.dtype, row.shape = INT64, ir.Shape([None])
+    return rows
 
 
 def translate_masked_select(value: ir.Value, mask: ir.Value) -> ir.Value:
