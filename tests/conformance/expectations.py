@@ -500,7 +500,7 @@ EXPORTED: tuple[Expect, ...] = (
     ),
     *_each("joins.same_python_value_both functions.user_context_manager", refused="GW140", target="saved"),
     *_each(
-        "list_reads.more_items_than_there_is_room",
+        "list_reads.more_items_than_there_is_room replaced_lists.longer_in_the_inner_loop_than_behind_it",
         gap="no plain Python goes on where a list outgrows its room: it raises",
         error="raises exported only",
         target="[!o]*",

@@ -26,9 +26,9 @@ def test_random_programs(target: str, grad: bool, count: int, capsys: pytest.Cap
 
 
 def test_each_program_is_python() -> None:
-    texts = [program(Chance(number)) for number in range(300)]
+    texts = [program(Chance(number)) for number in range(900)]
     assert all(callable(load(text).program) for text in texts[:30])
-    assert len(set(texts)) > 290
+    assert len(set(texts)) > 890
     kinds = Counter(type(node) for text in texts for node in ast.walk(ast.parse(text)))
     for kind in (ast.For, ast.While, ast.Try, ast.Raise, ast.Break, ast.Continue, ast.Return, ast.Delete, ast.IfExp):
         assert kinds[kind] > 10, kind
