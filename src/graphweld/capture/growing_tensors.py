@@ -64,9 +64,7 @@ def find(types: list[Carry], inputs: State, after: State, are_read: bool) -> dic
 
 def is_longer(given: Node, after: VariableTracker) -> bool:
     """Whether a value is a tensor of the trip's beginning, and more."""
-    return (
-        is_tensor(after) and after.as_proxy().node is not given and _appended(given, node_of(after), True) is not None
-    )
+    return is_tensor(after) and node_of(after) is not given and _appended(given, node_of(after), True) is not None
 
 
 def _appended(given: Node, node: Node, is_read: bool) -> tuple[int, list[Node]] | None:

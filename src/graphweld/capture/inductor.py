@@ -1,4 +1,4 @@
-"""Inductor as graphweld calls it where it may choose: with its main program in C++ where a loop runs."""
+"""Inductor as graphweld calls it: its main program in C++ where a loop runs, floats of 16 bits rounded as in Python."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ ROUNDED = (torch.float16, torch.bfloat16)
 
 
 class Inductor:
-    """`torch.compile`'s backend "inductor", with its main program in C++ where that pays."""
+    """`torch.compile`'s backend "inductor", with settings that a program's branches and loops ask for."""
 
     compiler_name = "inductor"
 

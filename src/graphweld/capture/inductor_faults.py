@@ -14,8 +14,10 @@ it is given the numbers that it takes for examples elsewhere: the result is the 
 Where to write to a slice, or to put its gradient, Inductor asks whether a bound counts from the end. Where the data
 decides the bound, so does the code. A write to a slice of such a slice, Inductor takes apart without noting which sizes
 the parts are the first to have. Of a row or a slice at such a bound it asks again where it is, which the first trace
-has known. Where a region gets a tensor of `n - 2` rows and not `n` itself, its code has no name for
-`n`; and a size that has turned out to be another's, Inductor cannot give a third name.
+has known.
+
+Where a region gets a tensor of `n - 2` rows and not `n` itself, its code has no name for `n`. And a size that has
+turned out to be another's, Inductor cannot give a third name.
 
 A float of Python's that the data decide is a double. Inductor's C++ code takes it for a float32.
 """
@@ -50,7 +52,9 @@ def keep_from_faults() -> None:
     lay_out_operands()
     lower_by_examples()
     count_from_either_end()
+    place_parts()
     name_sizes()
+    name_sizes_of_regions()
     pass_doubles()
 
 
@@ -109,11 +113,8 @@ def lay_out_operands() -> None:
 def count_from_either_end() -> None:
     """Have Inductor write to slices whose bounds the data decides. Once a process."""
     from torch._inductor.ir import View
-    from torch._inductor.lowering import as_strided, lowerings
-    from torch._inductor.virtualized import V
 
     handle = View.handle_negative_index
-    select, slice_ = lowerings[torch.ops.aten.select.int], lowerings[torch.ops.aten.slice.Tensor]
 
     def handled(idx: Any, size: Any) -> Any:
         try:
@@ -121,35 +122,51 @@ def count_from_either_end() -> None:
         except GuardOnDataDependentSymNode:
             return idx + Where(sympy.Lt(idx, 0), size, sympy.S.Zero)
 
+    View.handle_negative_index = staticmethod(handled)  # type: ignore[method-assign]
+
+
+@functools.cache
+def place_parts() -> None:
+    """Have Inductor take rows and slices from where the first trace has found them. Once a process."""
+    from torch._inductor.lowering import as_strided, lowerings
+    from torch._inductor.virtualized import V
+
+    select, slice_ = lowerings[torch.ops.aten.select.int], lowerings[torch.ops.aten.slice.Tensor]
+
     def selected(x: Any, dim: int, idx: Any) -> Any:
-        return select(x, dim, idx) if is_left_open(idx) else placed(x, dim, idx, 1)
+        start = None if is_left_open(idx) else start_of(x, dim, idx)
+        return select(x, dim, idx) if start is None else part_from(x, dim, start, 1)
 
     def sliced(x: Any, dim: int = 0, start: Any = 0, end: Any = None, step: int = 1, clamp: bool = True) -> Any:
         try:
             return slice_(x, dim, start, end, step, clamp)
         except AssertionError:
-            if is_left_open((start, end)):
+            found = None if is_left_open((start, end)) else start_of(x, dim, 0 if start is None else start)
+            if found is None:
                 raise
-            return placed(x, dim, 0 if start is None else start, step)
+            return part_from(x, dim, found, step)
 
     def is_left_open(bounds: Any) -> bool:
         """Whether the trace has not known where it is, or it is no place that the data decides."""
         return bool(V.graph.current_node.meta.get("unbacked_bindings")) or not free_unbacked_symbols(bounds)
 
-    def placed(x: Any, dim: int, at: Any, step: int) -> Any:
-        """The part of `x` that begins there, of the sizes and at the place that the trace has found."""
+    def start_of(x: Any, dim: int, at: Any) -> Any:
+        """Where the part begins, `at` or as far from the end, as the trace has found; None where it is neither."""
         node = V.graph.current_node
         part, whole = node.meta["val"], node.args[0].meta["val"]
+        moved = _expr(part.storage_offset()) - _expr(whole.storage_offset())
+        starts = (at, at + x.get_size()[dim])
+        return next((n for n in starts if sympy.expand(moved - _expr(whole.stride(dim)) * n) == 0), None)
+
+    def part_from(x: Any, dim: int, start: Any, step: int) -> Any:
+        """The part, of the sizes that the trace has found."""
+        sizes = [_expr(size) for size in V.graph.current_node.meta["val"].shape]
         x.realize()
         dim, strides = dim % len(x.get_size()), list(x.get_stride())
-        moved = _expr(part.storage_offset()) - _expr(whole.storage_offset())
-        from_start = sympy.expand(moved - _expr(whole.stride(dim)) * at) == 0
-        offset = x.get_layout().offset + strides[dim] * (at if from_start else at + x.get_size()[dim])
-        strides[dim : dim + 1] = [strides[dim] * step] if part.dim() == whole.dim() else []
-        sizes = [_expr(size) for size in part.shape]
+        offset = x.get_layout().offset + strides[dim] * start
+        strides[dim : dim + 1] = [strides[dim] * step] if len(sizes) == len(strides) else []
         return as_strided(x, sizes, strides, offset, storage_offset_relative_to_input_storage=False)
 
-    View.handle_negative_index = staticmethod(handled)  # type: ignore[method-assign]
     for op, lower in ((torch.ops.aten.select.int, selected), (torch.ops.aten.slice.Tensor, sliced)):
         lowerings[op] = lower
 
@@ -161,9 +178,7 @@ def _expr(number: Any) -> Any:
 @functools.cache
 def name_sizes() -> None:
     """Have Inductor note the sizes that a node it makes is the first to have. Once a process."""
-    from torch._inductor.codegen.wrapper import PythonWrapperCodegen
     from torch._inductor.fx_passes import reinplace
-    from torch._inductor.ir import TensorBox
 
     call = reinplace.graph_call_function
 
@@ -176,6 +191,24 @@ def name_sizes() -> None:
         return node
 
     reinplace.graph_call_function = called
+    rename = ShapeEnv._rename_unbacked_to
+
+    def renamed(self: Any, before: Any, now: Any) -> None:
+        known = self.replacements.get(before)
+        if known is None or not free_unbacked_symbols(known):
+            rename(self, before, now)
+        else:
+            self._set_replacement(now, known, "rename_unbacked_to")
+
+    ShapeEnv._rename_unbacked_to = renamed  # type: ignore[assignment,method-assign]
+
+
+@functools.cache
+def name_sizes_of_regions() -> None:
+    """Have Inductor name the sizes that a region gets in a sum only. Once a process."""
+    from torch._inductor.codegen.wrapper import PythonWrapperCodegen
+    from torch._inductor.ir import TensorBox
+
     assign = PythonWrapperCodegen.codegen_input_symbol_assignment
 
     def assigned(self: Any, name: str, value: Any, bound: Any) -> None:
@@ -187,16 +220,6 @@ def name_sizes() -> None:
                 bound.add(unknown[0])
 
     PythonWrapperCodegen.codegen_input_symbol_assignment = assigned  # type: ignore[assignment,method-assign]
-    rename = ShapeEnv._rename_unbacked_to
-
-    def renamed(self: Any, before: Any, now: Any) -> None:
-        known = self.replacements.get(before)
-        if known is None or not free_unbacked_symbols(known):
-            rename(self, before, now)
-        else:
-            self._set_replacement(now, known, "rename_unbacked_to")
-
-    ShapeEnv._rename_unbacked_to = renamed  # type: ignore[assignment,method-assign]
 
 
 @functools.cache

@@ -289,7 +289,6 @@ def is_held_by_caller(vt: VariableTracker) -> bool:
 
 
 def _getattr(tx: Tx, vt: VariableTracker, name: str) -> VariableTracker:
-
     return call(tx, getattr, vt, name)
 
 

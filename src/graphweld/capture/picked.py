@@ -13,6 +13,7 @@ from torch._dynamo.codegen import PyCodegen
 from torch._dynamo.variables.base import VariableTracker
 from torch.fx import Node
 
+from graphweld.capture.sites import trace_of
 from graphweld.capture.variables import is_tensor, node_of, proxies_in
 
 Pick = frozenset[tuple[Node, bool]]  # predicates, and what each has to be
@@ -23,7 +24,7 @@ def hook_codegen() -> None:
     generate = PyCodegen.__call__
 
     def generated(self: Any, value: Any, allow_cache: bool = True) -> None:
-        if isinstance(value, VariableTracker):
+        if isinstance(value, VariableTracker) and trace_of(self.tx) is not None:
             if is_tensor(value):
                 _note(self.tx.output, node_of(value))
             elif allow_cache and (self.top_of_stack is value or self.tempvars.get(value) is not None):

@@ -14,6 +14,7 @@ This is for a backend that traces the graph again. One that runs it as it is has
 
 import functools
 import operator
+from collections.abc import Callable
 from typing import Any, cast
 
 import torch
@@ -23,7 +24,7 @@ from torch.utils import _pytree as pytree
 from graphweld.capture.differentiable import branch, is_traced, loop, select
 from graphweld.capture.inline import is_flat
 from graphweld.capture.picked import Pick
-from graphweld.capture.regions import is_impure
+from graphweld.capture.regions import add_placeholder, is_impure
 from graphweld.capture.selects import is_select
 from graphweld.capture.variables import storage_key
 
@@ -98,6 +99,7 @@ class _Backward:
             if node.target in (branch, loop) and self.ways[node] != NEVER:
                 (self._look_into_branch if node.target is branch else self._look_into_loop)(node)
         self.flags: dict[Ways, Node] = {}
+        self.told: dict[tuple[Node, int], Node] = {}
 
     def keep_apart(self) -> None:
         computed = [node for node in self.ways if node.op in ("call_function", "call_method", "call_module")]
@@ -110,7 +112,7 @@ class _Backward:
             for operand in node.all_input_nodes if ways in steep else ():
                 if self._is_entered(operand, node):
                     if ways not in reaches:
-                        with self.graph.inserting_before(next(iter(self.graph.nodes))):
+                        with self.graph.inserting_before(computed[-1]):
                             reaches[ways] = self.graph.call_function(Reach)
                     with self.graph.inserting_before(node):
                         entered = self.graph.call_function(enter, (operand, reaches[ways]))
@@ -222,23 +224,22 @@ class _Backward:
         """A node at the end that tells whether the run was one of these."""
         if ways not in self.flags:
             with self.graph.inserting_before(self.output):
-                every = [self._all(way) for way in ways]
-                self.flags[ways] = (
-                    functools.reduce(lambda a, b: self.graph.call_function(torch.logical_or, (a, b)), every)
-                    if every
-                    else self.graph.call_function(torch.full, ((), False))
-                )
+                every = [self._joined(torch.logical_and, [self._test(*one) for one in way], True) for way in ways]
+                self.flags[ways] = self._joined(torch.logical_or, every, False)
         return self.flags[ways]
 
-    def _all(self, way: Way) -> Node:
-        tests = [self._test(pred, holds) for pred, holds in way] or [self.graph.call_function(torch.full, ((), True))]
-        return functools.reduce(lambda a, b: self.graph.call_function(torch.logical_and, (a, b)), tests)
+    def _joined(self, fn: Callable[..., Any], tests: list[Node], of_none: bool) -> Node:
+        if not tests:
+            return self.graph.call_function(torch.full, ((), of_none))
+        return functools.reduce(lambda a, b: self.graph.call_function(fn, (a, b)), tests)
 
     def _test(self, pred: Pred, holds: bool) -> Node:
         if isinstance(pred, Node):
             node = pred
         else:
-            node = (self._told_by_branch if pred[0].target is branch else self._told_by_loop)(*pred)
+            if pred not in self.told:
+                self.told[pred] = (self._told_by_branch if pred[0].target is branch else self._told_by_loop)(*pred)
+            node = self.told[pred]
         return node if holds else self.graph.call_function(torch.logical_not, (node,))
 
     def _told_by_branch(self, node: Node, operand: int) -> Node:
@@ -257,7 +258,7 @@ class _Backward:
         count, graph = len(carries), region.graph
         told = region.flag(region.ways[region.inputs[operand]])
         with graph.inserting_after(graph.find_nodes(op="placeholder")[count - 1]):
-            before = graph.placeholder(f"used_{count}")
+            before = add_placeholder(graph, told)
         with graph.inserting_before(region.output):
             after = graph.call_function(torch.logical_or, (before, told))
         values = _values(region.output)
