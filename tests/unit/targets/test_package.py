@@ -30,6 +30,22 @@ def test_a_package_takes_every_path(tmp_path: Path) -> None:
             torch.testing.assert_close(packed(*args), nested(*args))
 
 
+def clamped_on_overflow(h: torch.Tensor) -> torch.Tensor:
+    h = h * 2
+    if not torch.isfinite(h).all():
+        h = torch.clamp(h, min=-60000, max=60000)
+    return h
+
+
+@pytest.mark.slow
+def test_a_package_notices_an_overflow_of_half_floats(tmp_path: Path) -> None:
+    """Computed in 32 bits, `h * 2` would be finite where it is tested, and infinite as a result."""
+    h = torch.tensor([60000.0, 1.0], dtype=torch.float16)
+    packed = load_package(str(gw.package(clamped_on_overflow, (h,), tmp_path / "half.pt2")))
+    for x in (h, h / 4):
+        torch.testing.assert_close(packed(x), clamped_on_overflow(x))
+
+
 SOLVER = ROOT / "docs" / "examples" / "solver.py"
 TOLERANCES = (10.0, 0.5, 0.01)  # those of run_package.cpp: no trip, one, many
 
